@@ -1,0 +1,3 @@
+//! The judge of the model: engines, scenarios, verdicts.
+
+pub mod engine;

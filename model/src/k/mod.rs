@@ -1,0 +1,38 @@
+//! The kernel's primitives, with its names and its memory order, over [`Engine`].
+//!
+//! Nothing here knows about address spaces. There are no guards: `down_read()` and `up_read()` are
+//! calls, as in C.
+
+pub mod atomic;
+pub mod bitops;
+pub mod engine;
+pub mod kthread;
+pub mod llist;
+pub mod lock;
+pub mod plain;
+pub mod program;
+pub mod work;
+pub mod wait;
+
+pub use engine::Engine;
+
+/// A kernel function on the call stack of a thread, for traces. Ends when it is dropped.
+#[must_use = "the call ends when this is dropped"]
+pub struct Call(());
+
+/// Enter the kernel function `name`.
+pub fn call(name: &'static str) -> Call {
+    engine::engine().note(engine::Note::Enter(name));
+    Call(())
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        engine::engine().note(engine::Note::Leave);
+    }
+}
+
+/// A coverage goal is reached: the scenario gets to its race.
+pub fn goal(name: &'static str) {
+    engine::engine().note(engine::Note::Goal(name));
+}

@@ -1,0 +1,1 @@
+//! Counterexample files and how they are drawn.
