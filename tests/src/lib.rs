@@ -1,1 +1,4 @@
-//! The gate.
+//! Programs that the gate and the benchmarks share.
+
+pub mod peers;
+pub mod random;

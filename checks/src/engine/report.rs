@@ -11,11 +11,14 @@ pub struct Limits {
     pub executions: u64,
     /// Most time.
     pub time: Duration,
+    /// Go on after a deadlock or a bad end state and list it among the outcomes (to compare
+    /// engines); a rule broken on the way always stops.
+    pub collect: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { executions: u64::MAX, time: Duration::from_secs(3600) }
+        Self { executions: u64::MAX, time: Duration::from_secs(3600), collect: false }
     }
 }
 

@@ -174,6 +174,9 @@ pub enum Shape {
     Xchg(u64),
     /// Compare-and-exchange loop: the effect depends on the value.
     Conditional,
+    /// Release of a lock that nobody can try without waiting: until it happens no other thread can
+    /// take a step on the word, so it commutes with everything that others do meanwhile.
+    Unlock,
 }
 
 /// A read-modify-write. `apply` must be a pure function: engines call it on candidate values.
@@ -202,8 +205,9 @@ pub enum Note {
     Leave,
     /// A coverage goal of the scenario is reached.
     Goal(&'static str),
-    /// The thread keeps nothing of what it has observed (top of a kernel thread's loop).
-    Forget,
+    /// The thread keeps nothing of what it has observed; what it does next is told by a number that
+    /// is unique within the thread, from 1 (top of a kernel thread's loop).
+    Forget(u64),
 }
 
 /// Who executes the model.

@@ -6,7 +6,7 @@ use super::engine::{Note, engine};
 /// that an idle thread is the same state however much it has done.
 pub fn run_loop(turn: impl Fn()) {
     while !engine().stopping() {
-        engine().note(Note::Forget);
+        engine().note(Note::Forget(1));
         turn();
     }
 }

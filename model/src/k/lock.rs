@@ -26,7 +26,7 @@ fn take(word: Word, site: Site) {
 #[track_caller]
 fn give(word: Word, site: Site) {
     let rmw = Rmw {
-        shape: Shape::Conditional,
+        shape: Shape::Unlock,
         apply: &|v| Effect::store(0).fault_if(v != 1, "lock", "a lock is released that nobody holds"),
     };
     engine().rmw(word, Order::Release, &rmw, site);

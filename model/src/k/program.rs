@@ -1,6 +1,5 @@
 //! What an engine executes: a fixed set of threads over shared words, and a judge of the end.
 
-use super::engine::Fault;
 use std::rc::Rc;
 
 /// One thread of a program.
@@ -31,11 +30,4 @@ pub struct Program {
 }
 
 /// Makes a program under the installed engine. Must be deterministic.
-pub type Setup<'a> = &'a (dyn Fn() -> Program + Sync);
-
-/// A rule broken at the end of a run.
-impl From<Fault> for (&'static str, String) {
-    fn from(fault: Fault) -> Self {
-        (fault.rule, fault.what.to_string())
-    }
-}
+pub type Setup = std::sync::Arc<dyn Fn() -> Program + Send + Sync>;

@@ -1,0 +1,66 @@
+//! What a step touches, and which steps depend on each other.
+
+use mmspec_model::k::engine::{Order, Shape, Until, Word};
+use smallvec::SmallVec;
+
+/// Most threads of a program.
+pub const MAX_THREADS: usize = 16;
+
+/// A vector clock.
+pub type Clock = [u16; MAX_THREADS];
+
+/// Componentwise maximum.
+pub fn join(clock: &mut Clock, other: &Clock) {
+    for (mine, theirs) in clock.iter_mut().zip(other) {
+        *mine = (*mine).max(*theirs);
+    }
+}
+
+/// Effect of an access as far as commuting goes. What counts is what happened: a failed trylock only
+/// read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Changed nothing; commutes with other reads.
+    Read,
+    /// Added to a counter or set flag bits, unordered and without learning anything; commutes with
+    /// others of its kind.
+    Blind,
+    /// Anything else.
+    Write,
+}
+
+impl Access {
+    /// Whether two accesses of one word do not commute.
+    pub fn conflicts(self, other: Self) -> bool {
+        self == Self::Write || other == Self::Write || self != other
+    }
+
+    /// Kind of a successful read-modify-write.
+    pub fn of_rmw(shape: Shape, order: Order) -> Self {
+        match shape {
+            Shape::BlindAdd(_) | Shape::BlindOr(_) if order == Order::Relaxed => Self::Blind,
+            _ => Self::Write,
+        }
+    }
+}
+
+/// One access of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// Word touched.
+    pub word: Word,
+    /// How.
+    pub access: Access,
+    /// Value found.
+    pub before: u64,
+    /// Condition under which the step could run, if it blocks.
+    pub until: Option<Until>,
+}
+
+/// All accesses of a step that others may depend on: its own word first, then ghost words.
+pub type Footprint = SmallVec<[Touch; 3]>;
+
+/// Whether two steps do not commute.
+pub fn dependent(a: &Footprint, b: &Footprint) -> bool {
+    a.iter().any(|x| b.iter().any(|y| x.word == y.word && x.access.conflicts(y.access)))
+}

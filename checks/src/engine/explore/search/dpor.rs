@@ -1,0 +1,281 @@
+//! Dynamic partial-order reduction with source sets and sleep sets (Abdulla, Aronis, Jonsson,
+//! Sagonas: "Source sets: a foundation for optimal dynamic partial order reduction", 2017).
+//!
+//! Two executions that differ only in the order of independent steps are one Mazurkiewicz trace;
+//! exactly one of each runs to its end. Independence is judged by what steps did, not by what they
+//! might have done. A blocking step that waits for a value can be moved before an earlier step on
+//! its word only if the value was right there: that is what makes lock hand-overs irreversible.
+
+use super::{Blocked, Point, Search, prefer};
+use crate::engine::explore::footprint::{Access, Clock, Footprint, MAX_THREADS, Touch, dependent, join};
+
+#[derive(Default)]
+struct Node {
+    /// Threads that can take a step.
+    enabled: u32,
+    /// Threads worth starting with, explored ones included.
+    backtrack: u32,
+    /// Threads explored from here.
+    explored: Vec<(u8, Footprint)>,
+    /// Threads whose next step was explored before an equivalent of this point, and is unaffected
+    /// by what happened since.
+    sleep: Vec<(u8, Footprint)>,
+    chosen: u8,
+    footprint: Footprint,
+    preempts: bool,
+}
+
+impl Node {
+    fn asleep(&self) -> u32 {
+        self.sleep.iter().fold(0, |mask, (t, _)| mask | 1 << t)
+    }
+
+    fn done(&self) -> u32 {
+        self.explored.iter().fold(0, |mask, (t, _)| mask | 1 << t)
+    }
+}
+
+/// A step taken; its position in the execution is also the index of its node.
+struct Step {
+    thread: u8,
+    /// Number of this step among the steps of its thread, from 1.
+    number: u16,
+    /// Steps that happen before it, itself included.
+    clock: Clock,
+}
+
+#[derive(Clone, Copy)]
+struct Logged {
+    step: u32,
+    access: Access,
+    before: u64,
+}
+
+#[derive(Default)]
+struct WordLog {
+    accesses: Vec<Logged>,
+    /// Joined clocks of all reads, blind updates and writes so far.
+    reads: Clock,
+    blinds: Clock,
+    writes: Clock,
+}
+
+impl WordLog {
+    /// Add to `clock` all steps so far that an access would depend on.
+    fn join_conflicting(&self, clock: &mut Clock, access: Access) {
+        join(clock, &self.writes);
+        if access != Access::Read {
+            join(clock, &self.reads);
+        }
+        if access != Access::Blind {
+            join(clock, &self.blinds);
+        }
+    }
+}
+
+/// Source-DPOR with sleep sets. For sequentially consistent memory.
+#[derive(Default)]
+pub struct Dpor {
+    nodes: Vec<Node>,
+    /// Nodes in use; those behind it keep their buffers.
+    len: usize,
+    depth: usize,
+    /// Position from which on this execution is new.
+    fresh: usize,
+    steps: Vec<Step>,
+    words: Vec<WordLog>,
+    clocks: [Clock; MAX_THREADS],
+}
+
+impl Dpor {
+    /// Nothing explored yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn push(&mut self, at: &Point) -> Option<usize> {
+        if self.nodes.len() == self.len {
+            self.nodes.push(Node::default());
+        }
+        let (before, rest) = self.nodes.split_at_mut(self.len);
+        let node = &mut rest[0];
+        node.sleep.clear();
+        if let Some(parent) = before.last() {
+            let slept = parent.sleep.iter().chain(&parent.explored);
+            node.sleep.extend(slept.filter(|(_, f)| !dependent(f, &parent.footprint)).cloned());
+        }
+        let awake = at.enabled & !node.asleep();
+        if awake == 0 {
+            return None;
+        }
+        let chosen = prefer(at.last, awake);
+        node.explored.clear();
+        node.enabled = at.enabled;
+        node.backtrack = 1 << chosen;
+        node.chosen = chosen as u8;
+        node.preempts = at.last.is_some_and(|t| t != chosen && at.enabled >> t & 1 == 1);
+        self.len += 1;
+        Some(chosen)
+    }
+
+    /// Add backtrack points for the steps that race with a step `touches` of `thread`, of which
+    /// everything before but the step itself is in `clock`.
+    fn reverse_races(&mut self, thread: usize, touches: &[Touch], clock: &Clock) {
+        let mut covered = *clock;
+        for touch in touches {
+            // Latest first: a step that happens before a later racing one is reached by reversing that.
+            let log = self.words.get(touch.word.0 as usize).map_or(&[][..], |w| &w.accesses);
+            let mut races = [0u32; 32];
+            let mut count = 0;
+            for logged in log.iter().rev().filter(|l| l.access.conflicts(touch.access)) {
+                let step = &self.steps[logged.step as usize];
+                let other = step.thread as usize;
+                if covered[other] >= step.number || other == thread {
+                    if logged.access == Access::Write {
+                        break;
+                    }
+                    continue;
+                }
+                if touch.until.is_none_or(|until| until.ready(logged.before)) {
+                    races[count] = logged.step;
+                    count += 1;
+                    join(&mut covered, &step.clock);
+                    if count == races.len() {
+                        break;
+                    }
+                }
+            }
+            for &step in &races[..count] {
+                self.reverse(step as usize, thread, touch, clock);
+            }
+            // What comes before the step by this word cannot be reversed by another.
+            if let Some(word) = self.words.get(touch.word.0 as usize) {
+                word.join_conflicting(&mut covered, touch.access);
+            }
+        }
+    }
+
+    /// Make sure that something equivalent to the execution in which `thread`'s step comes before
+    /// step `first` is explored from there.
+    fn reverse(&mut self, first: usize, thread: usize, touch: &Touch, clock: &Clock) {
+        let earlier = &self.steps[first];
+        let mut starts = [0u16; MAX_THREADS];
+        let mut initials = 0u32;
+        for step in &self.steps[first + 1..] {
+            let t = step.thread as usize;
+            if step.clock[earlier.thread as usize] >= earlier.number || starts[t] != 0 {
+                continue;
+            }
+            if starts.iter().zip(&step.clock).all(|(&start, &seen)| start == 0 || seen < start) {
+                initials |= 1 << t;
+            }
+            starts[t] = step.number;
+        }
+        if starts[thread] == 0 {
+            // The step's own dependencies on the remaining steps: its thread's past, and conflicts
+            // on its word (which cannot be among them if they depend on `first` too).
+            let mut own = *clock;
+            let log = self.words.get(touch.word.0 as usize).map_or(&[][..], |w| &w.accesses);
+            for logged in log.iter().rev().take_while(|l| l.step as usize > first) {
+                let step = &self.steps[logged.step as usize];
+                let kept = step.clock[earlier.thread as usize] < earlier.number;
+                if kept && logged.access.conflicts(touch.access) {
+                    join(&mut own, &step.clock);
+                }
+            }
+            if starts.iter().zip(&own).all(|(&start, &seen)| start == 0 || seen < start) {
+                initials |= 1 << thread;
+            }
+        }
+        let node = &mut self.nodes[first];
+        if (node.backtrack | node.asleep()) & initials == 0 {
+            let pick = if initials >> thread & 1 == 1 { thread as u32 } else { initials.trailing_zeros() };
+            debug_assert!(node.enabled >> pick & 1 == 1, "a step is moved to where it cannot run");
+            node.backtrack |= 1 << pick;
+        }
+    }
+}
+
+impl Search for Dpor {
+    fn begin(&mut self) {
+        self.depth = 0;
+        self.steps.clear();
+        for word in &mut self.words {
+            word.accesses.clear();
+            (word.reads, word.blinds, word.writes) = Default::default();
+        }
+        self.clocks = Default::default();
+    }
+
+    fn decide(&mut self, at: Point) -> Option<usize> {
+        let chosen = if self.depth < self.len { self.nodes[self.depth].chosen as usize } else { self.push(&at)? };
+        self.depth += 1;
+        Some(chosen)
+    }
+
+    fn choose(&mut self, n: usize) -> usize {
+        assert!(n == 1, "partial-order reduction is for steps with one result");
+        0
+    }
+
+    fn step_done(&mut self, thread: usize, footprint: &Footprint) {
+        let position = self.depth - 1;
+        let before = self.clocks[thread];
+        if position >= self.fresh {
+            self.reverse_races(thread, footprint, &before);
+            self.nodes[position].footprint.clone_from(footprint);
+        }
+        let clock = &mut self.clocks[thread];
+        for touch in footprint {
+            let index = touch.word.0 as usize;
+            if self.words.len() <= index {
+                self.words.resize_with(index + 1, WordLog::default);
+            }
+            self.words[index].join_conflicting(clock, touch.access);
+        }
+        clock[thread] += 1;
+        for touch in footprint {
+            let word = &mut self.words[touch.word.0 as usize];
+            let of_kind = match touch.access {
+                Access::Read => &mut word.reads,
+                Access::Blind => &mut word.blinds,
+                Access::Write => &mut word.writes,
+            };
+            join(of_kind, clock);
+            word.accesses.push(Logged { step: position as u32, access: touch.access, before: touch.before });
+        }
+        self.steps.push(Step { thread: thread as u8, number: clock[thread], clock: *clock });
+    }
+
+    fn end(&mut self, blocked: &[Blocked]) {
+        // A thread that never got to run again might have run earlier.
+        for b in blocked {
+            let touch = Touch { word: b.word, access: Access::Write, before: 0, until: Some(b.until) };
+            let clock = self.clocks[b.thread];
+            self.reverse_races(b.thread, &[touch], &clock);
+        }
+    }
+
+    fn advance(&mut self) -> bool {
+        while self.len > 0 {
+            let node = &mut self.nodes[self.len - 1];
+            node.explored.push((node.chosen, std::mem::take(&mut node.footprint)));
+            let todo = node.backtrack & !node.done() & !node.asleep();
+            if todo != 0 {
+                node.chosen = todo.trailing_zeros() as u8;
+                self.fresh = self.len - 1;
+                return true;
+            }
+            self.len -= 1;
+        }
+        false
+    }
+
+    fn schedule(&self) -> Vec<u16> {
+        self.nodes[..self.depth].iter().map(|n| u16::from(n.chosen)).collect()
+    }
+
+    fn preemptions(&self) -> u32 {
+        self.nodes[..self.depth].iter().map(|n| u32::from(n.preempts)).sum()
+    }
+}

@@ -1,0 +1,49 @@
+//! The `states` engine: exhaustive under sequential consistency.
+
+use super::explore::memory::sc::Sc;
+use super::explore::search::Search;
+use super::explore::search::dpor::Dpor;
+use super::explore::search::tree::Tree;
+use super::explore::{Progress, explore};
+use super::report::{Effort, Limits, Report};
+use mmspec_model::k::program::Setup;
+
+/// How the engine avoids doing work twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// Not at all.
+    Plain,
+    /// One execution for each Mazurkiewicz trace.
+    Dpor,
+    /// Each state once.
+    Hashing,
+}
+
+/// Explore `setup` with one reduction.
+pub fn run(reduction: Reduction, limits: Limits, setup: &Setup, progress: Progress) -> Report {
+    let (name, search): (_, Box<dyn Search>) = match reduction {
+        Reduction::Plain => ("plain", Box::new(Tree::plain())),
+        Reduction::Dpor => ("dpor", Box::new(Dpor::new())),
+        Reduction::Hashing => ("hashing", Box::new(Tree::hashing(None))),
+    };
+    explore(Report::new("states", name), Sc::default(), search, limits, setup, progress)
+}
+
+/// Explore all executions with at most `preemptions` preemptions.
+pub fn run_bounded(preemptions: u32, limits: Limits, setup: &Setup, progress: Progress) -> Report {
+    let search = Box::new(Tree::hashing(Some(preemptions)));
+    let mut report = explore(Report::new("states", "hashing"), Sc::default(), search, limits, setup, progress);
+    if report.effort == Effort::Unfinished && report.failure.is_none() {
+        // The search itself says whether it left something out; a limit is told by the counts.
+        report.effort = Effort::Bounded(preemptions);
+    }
+    report
+}
+
+/// Counterexample with the fewest preemptions, if one with at most `most` exists.
+pub fn fewest_preemptions(most: u32, limits: Limits, setup: &Setup, progress: Progress) -> Option<Report> {
+    (0..=most).find_map(|k| {
+        let report = run_bounded(k, limits, setup, progress);
+        report.failure.is_some().then_some(report)
+    })
+}

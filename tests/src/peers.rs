@@ -1,0 +1,196 @@
+//! The mini protocol that other model checkers were given too, at the granularity of their models:
+//! exiting tasks on one or two mms, one `mm_reaper`, an OOM killer, one `get_task_mm()` user.
+//!
+//! It exists to compare engines. What mmspec says about the kernel rests on `model/`, not on this.
+
+use mmspec_model::k::atomic::{AtomicT, atomic_dec_and_test, atomic_inc, atomic_long_sub};
+use mmspec_model::k::bitops::{Bit, Flags, set_bit, test_bit};
+use mmspec_model::k::engine::{Class, Effect, Object, Order, Rmw, Shape, Site, Word, engine};
+use mmspec_model::k::lock::{
+    RwSem, Spinlock, down_read, down_read_trylock, down_write, spin_lock, spin_unlock, up_read, up_write,
+};
+use mmspec_model::k::plain::{Plain, read, write};
+use mmspec_model::k::program::{Ending, Program, Setup, Thread};
+use std::rc::Rc;
+use std::sync::Arc;
+
+const TARGETED: Bit = Bit { nr: 0, name: "TARGETED" };
+const SKIP: Bit = Bit { nr: 1, name: "SKIP" };
+
+struct Mm {
+    object: Object,
+    users: AtomicT,
+    count: AtomicT,
+    flags: Flags,
+    lock: RwSem,
+    pages: Word,
+    tables_freed: Plain,
+    torn: Plain,
+    data: Plain,
+}
+
+struct World {
+    mms: Vec<Mm>,
+    task_lock: Vec<Spinlock>,
+    task_mm: Vec<Plain>,
+    queue_lock: Spinlock,
+    queue: Plain,
+    pending: AtomicT,
+}
+
+impl World {
+    fn new(exiters: usize, mms: usize) -> Self {
+        let globals = engine().new_object("", 0);
+        let sharers = |mm: usize| (0..exiters).filter(|i| i % mms == mm).count() as u64;
+        let make = |i: usize| {
+            let object = engine().new_object("mm", i as u16);
+            Mm {
+                object,
+                users: AtomicT::new(object, "users", sharers(i)),
+                count: AtomicT::new(object, "count", 1),
+                flags: Flags::new(object, "flags"),
+                lock: RwSem::new(object, "lock", false),
+                pages: engine().new_word("pages", Class::Sync, object, 1),
+                tables_freed: Plain::new(object, "tables_freed", 0),
+                torn: Plain::new(object, "torn", 0),
+                data: Plain::new(object, "data", 1),
+            }
+        };
+        Self {
+            mms: (0..mms).map(make).collect(),
+            task_lock: (0..exiters).map(|_| Spinlock::new(globals, "task_lock")).collect(),
+            task_mm: (0..exiters).map(|i| Plain::new(globals, "task_mm", (i % mms) as u64 + 1)).collect(),
+            queue_lock: Spinlock::new(globals, "queue_lock"),
+            queue: Plain::new(globals, "queue", 0),
+            pending: AtomicT::new(globals, "pending", 0),
+        }
+    }
+
+    fn zap(mm: &Mm) {
+        let rmw = Rmw { shape: Shape::Conditional, apply: &|_| Effect::store(0) };
+        engine().rmw(mm.pages, Order::AcqRel, &rmw, Site::here("zap"));
+    }
+
+    fn mmdrop(mm: &Mm) {
+        if atomic_dec_and_test(mm.count) {
+            engine().free(mm.object, Site::here("free"));
+        }
+    }
+
+    fn exit_mmap(mm: &Mm) {
+        write(mm.torn, 1);
+        write(mm.data, 0);
+        down_read(mm.lock, "down_read");
+        Self::zap(mm);
+        up_read(mm.lock, "up_read");
+        set_bit(SKIP, mm.flags);
+        down_write(mm.lock, "down_write");
+        write(mm.tables_freed, 1);
+        up_write(mm.lock, "up_write");
+        Self::mmdrop(mm);
+    }
+
+    fn mmput_exit(&self, i: usize) {
+        let mm = &self.mms[i];
+        if !atomic_dec_and_test(mm.users) {
+            return;
+        }
+        if test_bit(SKIP, mm.flags) || test_bit(TARGETED, mm.flags) || !self.charge() {
+            return Self::exit_mmap(mm);
+        }
+        spin_lock(self.queue_lock);
+        write(self.queue, read(self.queue) | 1 << i);
+        spin_unlock(self.queue_lock);
+    }
+
+    fn charge(&self) -> bool {
+        let rmw = Rmw {
+            shape: Shape::Conditional,
+            apply: &|v| if v >= 1 { Effect::fail(0) } else { Effect::ret(v + 1, 1) },
+        };
+        engine().rmw(self.pending.0, Order::Relaxed, &rmw, Site::here("charge")) != 0
+    }
+
+    fn exiter(&self, task: usize) {
+        spin_lock(self.task_lock[task]);
+        let mm = read(self.task_mm[task]);
+        write(self.task_mm[task], 0);
+        spin_unlock(self.task_lock[task]);
+        self.mmput_exit(mm as usize - 1);
+    }
+
+    fn drain(&self) {
+        spin_lock(self.queue_lock);
+        let queued = read(self.queue);
+        write(self.queue, 0);
+        spin_unlock(self.queue_lock);
+        for (_, mm) in self.mms.iter().enumerate().filter(|(i, _)| queued >> i & 1 == 1) {
+            Self::exit_mmap(mm);
+            atomic_long_sub(self.pending, 1, "budget");
+        }
+    }
+
+    fn oom(&self) {
+        spin_lock(self.task_lock[0]);
+        let mm = read(self.task_mm[0]);
+        if mm == 0 {
+            return spin_unlock(self.task_lock[0]);
+        }
+        let mm = &self.mms[mm as usize - 1];
+        atomic_inc(mm.count);
+        set_bit(TARGETED, mm.flags);
+        spin_unlock(self.task_lock[0]);
+        if down_read_trylock(mm.lock, "trylock") {
+            if !test_bit(SKIP, mm.flags) {
+                read(mm.tables_freed);
+                Self::zap(mm);
+            }
+            up_read(mm.lock, "up_read");
+        }
+        set_bit(SKIP, mm.flags);
+        Self::mmdrop(mm);
+    }
+
+    fn user(&self) {
+        spin_lock(self.task_lock[0]);
+        let mm = read(self.task_mm[0]);
+        if mm == 0 {
+            return spin_unlock(self.task_lock[0]);
+        }
+        let mm = &self.mms[mm as usize - 1];
+        atomic_inc(mm.users);
+        spin_unlock(self.task_lock[0]);
+        read(mm.data);
+        if atomic_dec_and_test(mm.users) {
+            Self::exit_mmap(mm);
+        }
+    }
+
+    fn judge(&self) -> Ending {
+        let freed = self.mms.iter().filter(|mm| engine().freed(mm.object)).count();
+        let queued = self.queue.peek().count_ones() as usize;
+        let mut ending = Ending { outcome: format!("freed {freed} queued {queued}"), faults: Vec::new() };
+        if freed + queued != self.mms.len() || self.pending.peek() != queued as u64 {
+            ending.faults.push(("leak", "an mm is neither freed nor queued".into()));
+        }
+        ending
+    }
+}
+
+/// `exiters` tasks on `mms` mms, the reaper, the OOM killer and a user: `exiters + 3` actors.
+pub fn program(exiters: usize, mms: usize) -> Setup {
+    Arc::new(move || {
+        let world = Rc::new(World::new(exiters, mms));
+        let thread = |name: String, f: Box<dyn Fn(&World)>| {
+            let world = world.clone();
+            Thread { name, body: Rc::new(move || f(&world)) }
+        };
+        let mut threads: Vec<Thread> =
+            (0..exiters).map(|i| thread(format!("T{i} exit"), Box::new(move |w| w.exiter(i)))).collect();
+        threads.push(thread("mm_reaper".into(), Box::new(World::drain)));
+        threads.push(thread("oom".into(), Box::new(World::oom)));
+        threads.push(thread("user".into(), Box::new(World::user)));
+        let judged = world.clone();
+        Program { threads, judge: Rc::new(move || judged.judge()) }
+    })
+}

@@ -1,0 +1,61 @@
+//! The reductions of the states engine lose nothing: on random programs, plain search, partial-order
+//! reduction and state hashing find the same outcomes.
+
+use mmspec::engine::states::{self, Reduction};
+use mmspec::engine::{Effort, Limits, Report};
+use mmspec_tests::random::{Op, program};
+use proptest::prelude::*;
+
+fn op() -> impl Strategy<Value = Op> {
+    let i = || 0u8..4;
+    prop_oneof![
+        i().prop_map(Op::Read),
+        (i(), i()).prop_map(|(i, n)| Op::Set(i, n)),
+        i().prop_map(Op::Inc),
+        i().prop_map(Op::DecAndTest),
+        i().prop_map(Op::IncNotZero),
+        i().prop_map(Op::Cmpxchg),
+        i().prop_map(Op::SetBit),
+        i().prop_map(Op::TestAndSetBit),
+        i().prop_map(Op::TestBit),
+        i().prop_map(Op::Locked),
+        i().prop_map(Op::Written),
+        i().prop_map(Op::ReadLocked),
+        i().prop_map(Op::Tried),
+        any::<bool>().prop_map(Op::Nested),
+        Just(Op::Wake),
+        Just(Op::Sleep),
+        i().prop_map(Op::AwaitNonZero),
+        i().prop_map(Op::Ghost),
+        Just(Op::Mb),
+    ]
+}
+
+fn threads() -> impl Strategy<Value = Vec<Vec<Op>>> {
+    prop_oneof![
+        proptest::collection::vec(proptest::collection::vec(op(), 1..4), 2),
+        proptest::collection::vec(proptest::collection::vec(op(), 1..3), 3),
+    ]
+}
+
+fn run(reduction: Reduction, threads: &[Vec<Op>]) -> Report {
+    let limits = Limits { collect: true, executions: 300_000, ..Limits::default() };
+    states::run(reduction, limits, &program(threads.to_vec()), &|_| {})
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, max_shrink_iters: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn reductions_find_what_plain_search_finds(threads in threads()) {
+        let plain = run(Reduction::Plain, &threads);
+        prop_assume!(plain.effort == Effort::Complete);
+        prop_assert!(plain.failure.is_none(), "{:?}", plain.failure);
+        for reduction in [Reduction::Dpor, Reduction::Hashing] {
+            let reduced = run(reduction, &threads);
+            prop_assert_eq!(reduced.effort, Effort::Complete);
+            prop_assert_eq!(&reduced.outcomes, &plain.outcomes, "{:?}", reduction);
+            prop_assert!(reduced.complete <= plain.complete);
+        }
+    }
+}
