@@ -1,7 +1,10 @@
 //! What memory does: which values a read may return, what a write leaves, and which accesses of
 //! ordinary memory race.
 
+pub mod races;
 pub mod sc;
+pub mod view;
+pub mod views;
 
 use super::footprint::Access;
 use mmspec_model::k::engine::{Class, Fault, Object, Order, Rmw, Until, Word};

@@ -1,6 +1,7 @@
 //! Sequential consistency: one value a word. Data races and uses of freed objects are found by
 //! happens-before, so that one execution speaks for all that differ only in unordered accesses.
 
+use super::races::{Allocation, Epochs, Variable};
 use super::{Choose, Done, Memory};
 use crate::engine::explore::footprint::{Access, Clock, MAX_THREADS, join};
 use mmspec_model::k::engine::{Class, Fault, Object, Order, Rmw, Until, Word};
@@ -14,21 +15,12 @@ struct Cell {
     value: u64,
     /// Happens-before that an acquiring reader of this word joins.
     release: Clock,
-    /// Plain words: epoch of the last write by `writer`, and of each thread's last read since.
-    written: u16,
-    writer: usize,
-    reads: Clock,
+    /// For ordinary memory.
+    variable: Variable,
 }
 
 #[derive(Clone, Copy)]
-struct Allocation {
-    freed: bool,
-    /// Epoch of each thread's last access.
-    accesses: Clock,
-}
-
-#[derive(Clone, Copy)]
-struct Hb {
+struct Thread {
     now: Clock,
     /// Joined by relaxed reads, taken over by an acquire fence.
     pending: Clock,
@@ -42,77 +34,33 @@ struct Hb {
 pub struct Sc {
     cells: Vec<Cell>,
     objects: Vec<Allocation>,
-    threads: Vec<Hb>,
+    threads: Vec<Thread>,
 }
 
-const RACE: Fault = Fault { rule: "race", what: "two unordered accesses of ordinary memory, one of them a write" };
-const FREED: Fault = Fault { rule: "uaf", what: "a freed object is used" };
-const IN_USE: Fault = Fault { rule: "uaf", what: "an object is freed while an access to it is not ordered before" };
-
 impl Sc {
-    /// Account for an access of a word of `owner`.
     fn touch(&mut self, thread: usize, word: Word) -> Option<Fault> {
-        let object = &mut self.objects[self.cells[word.0 as usize].owner.0 as usize];
-        object.accesses[thread] = self.threads[thread].now[thread];
-        object.freed.then_some(FREED)
+        let owner = self.cells[word.0 as usize].owner;
+        self.objects[owner.0 as usize].touch(thread, &self.threads[thread].now)
     }
 
     fn acquire(&mut self, thread: usize, word: Word, order: Order) {
         let release = &self.cells[word.0 as usize].release;
-        let hb = &mut self.threads[thread];
-        join(&mut hb.pending, release);
+        let t = &mut self.threads[thread];
+        join(&mut t.pending, release);
         if order.acquires() {
-            join(&mut hb.now, release);
+            join(&mut t.now, release);
         }
     }
 
     fn publish(&mut self, thread: usize, word: Word, order: Order) {
-        let hb = &mut self.threads[thread];
+        let t = &mut self.threads[thread];
         let release = &mut self.cells[word.0 as usize].release;
         if order.releases() {
-            join(release, &hb.now);
-            hb.now[thread] += 1;
+            join(release, &t.now);
+            t.now[thread] += 1;
         } else {
-            join(release, &hb.fenced);
+            join(release, &t.fenced);
         }
-    }
-
-    fn read_plain(&mut self, thread: usize, word: Word) -> Option<Fault> {
-        let cell = &mut self.cells[word.0 as usize];
-        let now = &self.threads[thread].now;
-        cell.reads[thread] = now[thread];
-        (cell.written > now[cell.writer]).then_some(RACE)
-    }
-
-    fn write_plain(&mut self, thread: usize, word: Word) -> Option<Fault> {
-        let cell = &mut self.cells[word.0 as usize];
-        let now = &self.threads[thread].now;
-        let unseen = |(q, &epoch): (usize, &u16)| epoch > now[q];
-        let race = cell.written > now[cell.writer] || cell.reads.iter().enumerate().any(unseen);
-        (cell.writer, cell.written, cell.reads) = (thread, now[thread], ZERO);
-        race.then_some(RACE)
-    }
-
-    /// For each thread, the epochs that some check may still compare with, ascending.
-    fn live_epochs(&self) -> [Vec<u16>; MAX_THREADS] {
-        let mut epochs: [Vec<u16>; MAX_THREADS] = Default::default();
-        let mut add = |clock: &Clock| {
-            for (t, &e) in clock.iter().enumerate().filter(|(_, e)| **e > 0) {
-                epochs[t].push(e);
-            }
-        };
-        for cell in self.cells.iter().filter(|c| c.class == Class::Plain) {
-            add(&cell.reads);
-            let mut written = ZERO;
-            written[cell.writer] = cell.written;
-            add(&written);
-        }
-        self.objects.iter().filter(|o| !o.freed).for_each(|o| add(&o.accesses));
-        for list in &mut epochs {
-            list.sort_unstable();
-            list.dedup();
-        }
-        epochs
     }
 }
 
@@ -120,24 +68,24 @@ impl Memory for Sc {
     const FENCE_IS_A_STEP: bool = false;
 
     fn add_word(&mut self, class: Class, owner: Object, init: u64) {
-        let cell = Cell { class, owner, init, value: init, release: ZERO, written: 0, writer: 0, reads: ZERO };
-        self.cells.push(cell);
+        let variable = Variable::default();
+        self.cells.push(Cell { class, owner, init, value: init, release: ZERO, variable });
     }
 
     fn add_object(&mut self) {
-        self.objects.push(Allocation { freed: false, accesses: ZERO });
+        self.objects.push(Allocation::default());
     }
 
     fn reset(&mut self, threads: usize) {
         for cell in &mut self.cells {
-            (cell.value, cell.release, cell.written, cell.reads) = (cell.init, ZERO, 0, ZERO);
+            (cell.value, cell.release, cell.variable) = (cell.init, ZERO, Variable::default());
         }
-        self.objects.fill(Allocation { freed: false, accesses: ZERO });
+        self.objects.fill(Allocation::default());
         self.threads.clear();
         for t in 0..threads {
             let mut now = ZERO;
             now[t] = 1;
-            self.threads.push(Hb { now, pending: ZERO, fenced: ZERO, live: true });
+            self.threads.push(Thread { now, pending: ZERO, fenced: ZERO, live: true });
         }
     }
 
@@ -147,12 +95,13 @@ impl Memory for Sc {
 
     fn load(&mut self, thread: usize, word: Word, order: Order, _: Choose) -> Done {
         let mut fault = self.touch(thread, word);
-        if self.cells[word.0 as usize].class == Class::Plain {
-            fault = fault.or_else(|| self.read_plain(thread, word));
+        let cell = &mut self.cells[word.0 as usize];
+        let value = cell.value;
+        if cell.class == Class::Plain {
+            fault = fault.or_else(|| cell.variable.read(thread, &self.threads[thread].now));
         } else {
             self.acquire(thread, word, order);
         }
-        let value = self.cells[word.0 as usize].value;
         Done { before: value, after: value, ret: value, access: Access::Read, fault }
     }
 
@@ -161,7 +110,7 @@ impl Memory for Sc {
         let cell = &mut self.cells[word.0 as usize];
         let before = std::mem::replace(&mut cell.value, value);
         if cell.class == Class::Plain {
-            fault = fault.or_else(|| self.write_plain(thread, word));
+            fault = fault.or_else(|| cell.variable.write(thread, &self.threads[thread].now));
         } else {
             cell.release = ZERO;
             self.publish(thread, word, order);
@@ -194,34 +143,27 @@ impl Memory for Sc {
     }
 
     fn fence(&mut self, thread: usize, order: Order) {
-        let hb = &mut self.threads[thread];
+        let t = &mut self.threads[thread];
         if order.acquires() {
-            let pending = hb.pending;
-            join(&mut hb.now, &pending);
+            let pending = t.pending;
+            join(&mut t.now, &pending);
         }
         if order.releases() {
-            hb.fenced = hb.now;
-            hb.now[thread] += 1;
+            t.fenced = t.now;
+            t.now[thread] += 1;
         }
     }
 
     fn free(&mut self, thread: usize, object: Object) -> Option<Fault> {
-        let now = &self.threads[thread].now;
-        let allocation = &mut self.objects[object.0 as usize];
-        if allocation.freed {
-            return Some(Fault { rule: "double-free", what: "an object is freed twice" });
-        }
-        let in_use = allocation.accesses.iter().enumerate().any(|(q, &epoch)| epoch > now[q]);
-        *allocation = Allocation { freed: true, accesses: ZERO };
+        let fault = self.objects[object.0 as usize].free(&self.threads[thread].now);
         for cell in self.cells.iter_mut().filter(|c| c.owner == object) {
-            (cell.release, cell.written, cell.reads) = (ZERO, 0, ZERO);
+            (cell.release, cell.variable) = (ZERO, Variable::default());
         }
-        in_use.then_some(IN_USE)
+        fault
     }
 
     fn finish(&mut self, thread: usize) {
-        let hb = &mut self.threads[thread];
-        *hb = Hb { now: ZERO, pending: ZERO, fenced: ZERO, live: false };
+        self.threads[thread] = Thread { now: ZERO, pending: ZERO, fenced: ZERO, live: false };
     }
 
     fn peek(&self, word: Word) -> u64 {
@@ -233,30 +175,20 @@ impl Memory for Sc {
     }
 
     fn write_state(&mut self, out: &mut Vec<u8>) {
-        let epochs = self.live_epochs();
-        let mut clock = |out: &mut Vec<u8>, c: &Clock| {
-            for (t, list) in epochs.iter().enumerate().filter(|(_, l)| !l.is_empty()) {
-                out.push(list.partition_point(|&e| e <= c[t]) as u8);
-            }
-        };
+        let plain = self.cells.iter().filter(|c| c.class == Class::Plain).map(|c| &c.variable);
+        let epochs = Epochs::of(plain, self.objects.iter());
         for cell in &self.cells {
             out.extend(cell.value.to_le_bytes());
             if cell.class == Class::Plain {
-                let mut written = ZERO;
-                written[cell.writer] = cell.written;
-                clock(out, &written);
-                clock(out, &cell.reads);
+                epochs.write_variable(&cell.variable, out);
             } else {
-                clock(out, &cell.release);
+                epochs.write(&cell.release, out);
             }
         }
-        for object in &self.objects {
-            out.push(u8::from(object.freed));
-            clock(out, &object.accesses);
-        }
-        for hb in self.threads.iter().filter(|hb| hb.live) {
-            for c in [&hb.now, &hb.pending, &hb.fenced] {
-                clock(out, c);
+        self.objects.iter().for_each(|o| epochs.write_allocation(o, out));
+        for thread in self.threads.iter().filter(|t| t.live) {
+            for clock in [&thread.now, &thread.pending, &thread.fenced] {
+                epochs.write(clock, out);
             }
         }
     }
