@@ -1,5 +1,11 @@
 //! The protocol that a Linux `mm_struct` lives and dies by, as small functions with the kernel's
-//! names. Nothing in this crate runs by itself: an engine executes it (see [`k::Engine`]).
+//! names, in a tree like the kernel's. Nothing in this crate runs by itself: an engine executes it
+//! (see [`k::Engine`]).
 
 pub mod event;
+pub mod include;
 pub mod k;
+pub mod kernel;
+pub mod mm;
+pub mod system;
+pub mod variant;

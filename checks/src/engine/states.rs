@@ -26,13 +26,14 @@ pub fn run(reduction: Reduction, limits: Limits, setup: &Setup, progress: Progre
         Reduction::Dpor => ("dpor", Box::new(Dpor::new())),
         Reduction::Hashing => ("hashing", Box::new(Tree::hashing(None))),
     };
-    explore(Report::new("states", name), Sc::default(), search, limits, setup, progress)
+    let learn = reduction == Reduction::Hashing;
+    explore(Report::new("states", name), Sc::default(), search, learn, limits, setup, progress)
 }
 
 /// Explore all executions with at most `preemptions` preemptions.
 pub fn run_bounded(preemptions: u32, limits: Limits, setup: &Setup, progress: Progress) -> Report {
     let search = Box::new(Tree::hashing(Some(preemptions)));
-    let mut report = explore(Report::new("states", "hashing"), Sc::default(), search, limits, setup, progress);
+    let mut report = explore(Report::new("states", "hashing"), Sc::default(), search, false, limits, setup, progress);
     if report.effort == Effort::Unfinished && report.failure.is_none() {
         // The search itself says whether it left something out; a limit is told by the counts.
         report.effort = Effort::Bounded(preemptions);

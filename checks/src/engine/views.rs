@@ -9,5 +9,5 @@ use mmspec_model::k::program::Setup;
 /// Explore every state of `setup`.
 pub fn run(limits: Limits, setup: &Setup, progress: Progress) -> Report {
     let search = Box::new(Tree::hashing(None));
-    explore(Report::new("views", "hashing"), Views::default(), search, limits, setup, progress)
+    explore(Report::new("views", "hashing"), Views::default(), search, true, limits, setup, progress)
 }

@@ -13,6 +13,12 @@ impl AtomicT {
         Self(engine().new_word(name, Class::Atomic, owner, init))
     }
 
+    /// A counter that can also be plain memory, if nothing in the program reads it without its lock.
+    pub fn new_or_plain(owner: Object, name: &'static str, init: u64, lockless: bool) -> Self {
+        let class = if lockless { Class::Atomic } else { Class::Plain };
+        Self(engine().new_word(name, class, owner, init))
+    }
+
     /// Final value, for judging an ended run.
     pub fn peek(self) -> u64 {
         engine().peek(self.0)

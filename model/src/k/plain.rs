@@ -56,3 +56,10 @@ pub fn ghost_mark(g: Ghost, set: u64, clear: u64, forbidden: u64, fault: Fault) 
     };
     engine().rmw(g.0, Order::Relaxed, &rmw, Site::here("ghost"));
 }
+
+/// Value of a ghost word, as part of the step before.
+#[track_caller]
+pub fn ghost_read(g: Ghost) -> u64 {
+    let rmw = Rmw { shape: Shape::Conditional, apply: &Effect::fail };
+    engine().rmw(g.0, Order::Relaxed, &rmw, Site::here("ghost"))
+}

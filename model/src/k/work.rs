@@ -1,7 +1,7 @@
 //! Work items and timers: code that another context runs once it has been queued or armed.
 //!
-//! Each is one Sync word, 1 while pending, and one thread of the program that runs the callback: the
-//! kworker or the timer softirq. A timer may expire at any time after it was armed.
+//! The word says what is pending, and one thread of the program runs the callbacks: the kworker or
+//! the timer softirq. A timer may expire at any time after it was armed.
 
 use super::engine::{Class, Effect, Object, Order, Rmw, Shape, Site, Sleep, Until, Word, engine};
 use super::kthread::run_loop;
@@ -10,9 +10,18 @@ use super::kthread::run_loop;
 #[derive(Clone, Copy, Debug)]
 pub struct Work(pub Word);
 
+/// The timer wheel: bit n is set while timer n is armed.
+#[derive(Clone, Copy, Debug)]
+pub struct TimerWheel(pub Word);
+
 /// `struct timer_list`.
 #[derive(Clone, Copy, Debug)]
-pub struct Timer(pub Word);
+pub struct Timer {
+    /// Wheel that it is armed on.
+    pub wheel: TimerWheel,
+    /// Its bit.
+    pub nr: u32,
+}
 
 impl Work {
     /// An idle work item `name` inside `owner`.
@@ -26,29 +35,21 @@ impl Work {
     }
 }
 
-impl Timer {
-    /// An unarmed timer `name` inside `owner`.
+impl TimerWheel {
+    /// A wheel `name` inside `owner` with no timer armed.
     pub fn new(owner: Object, name: &'static str) -> Self {
         Self(engine().new_word(name, Class::Sync, owner, 0))
     }
 }
 
-#[track_caller]
-fn arm(word: Word, rule: &'static str, what: &'static str, site: Site) {
-    let rmw = Rmw { shape: Shape::Conditional, apply: &|v| Effect::store(1).fault_if(v != 0, rule, what) };
-    engine().rmw(word, Order::Full, &rmw, site);
-}
-
-#[track_caller]
-fn expire(word: Word, site: Site) {
-    let rmw = Rmw { shape: Shape::Conditional, apply: &|_| Effect::store(0) };
-    engine().wait_rmw(word, Order::Acquire, Until::any(u64::MAX), Sleep::Idle, &rmw, site);
-}
-
 /// `schedule_work()`; breaks R13 if the item is pending already.
 #[track_caller]
 pub fn schedule_work(work: Work) {
-    arm(work.0, "R13", "a work item is queued twice", Site::here("schedule_work"));
+    let rmw = Rmw {
+        shape: Shape::Conditional,
+        apply: &|v| Effect::store(1).fault_if(v != 0, "R13", "a work item is queued twice"),
+    };
+    engine().rmw(work.0, Order::Full, &rmw, Site::here("schedule_work"));
 }
 
 /// The kworker: run `f` each time the item is queued.
@@ -56,27 +57,35 @@ pub fn schedule_work(work: Work) {
 pub fn process_one_work(work: Work, f: impl Fn()) {
     let site = Site::here("process_one_work");
     run_loop(|| {
-        expire(work.0, site);
+        let rmw = Rmw { shape: Shape::Conditional, apply: &|_| Effect::store(0) };
+        engine().wait_rmw(work.0, Order::Acquire, Until::any(u64::MAX), Sleep::Idle, &rmw, site);
         if !engine().stopping() {
             f();
         }
     });
 }
 
-/// `add_timer()`; breaks R33 if it is armed already, which corrupts the timer wheel.
+/// `add_timer()`; breaks R33 if it is armed already, which corrupts the wheel.
 #[track_caller]
 pub fn add_timer(timer: Timer) {
-    arm(timer.0, "R33", "a timer is armed twice", Site::here("add_timer"));
+    let bit = 1 << timer.nr;
+    let rmw = Rmw {
+        shape: Shape::Conditional,
+        apply: &|v| Effect::store(v | bit).fault_if(v & bit != 0, "R33", "a timer is armed twice"),
+    };
+    engine().rmw(timer.wheel.0, Order::Release, &rmw, Site::here("add_timer"));
 }
 
-/// The timer softirq: run `f` each time the timer expires.
+/// The timer softirq: run `f` with the number of each timer that expires. Of several armed timers
+/// the one with the lowest number expires first.
 #[track_caller]
-pub fn run_timer_softirq(timer: Timer, f: impl Fn()) {
+pub fn run_timer_softirq(wheel: TimerWheel, f: impl Fn(usize)) {
     let site = Site::here("run_timer_softirq");
     run_loop(|| {
-        expire(timer.0, site);
+        let rmw = Rmw { shape: Shape::Conditional, apply: &|v| Effect::ret(v & v.wrapping_sub(1), v.trailing_zeros().into()) };
+        let nr = engine().wait_rmw(wheel.0, Order::Acquire, Until::any(u64::MAX), Sleep::Idle, &rmw, site);
         if !engine().stopping() {
-            f();
+            f(nr as usize);
         }
     });
 }

@@ -7,6 +7,7 @@
 
 use super::coroutine::suspend;
 use super::footprint::{Access, Footprint, Touch};
+use super::futures::{Futures, Place};
 use super::memory::{Done, Memory};
 use super::record::{Names, Recorder};
 use super::search::{Blocked, Point, Search};
@@ -41,13 +42,30 @@ pub enum Phase {
     Draining,
 }
 
+/// A step that a thread is about to take.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending {
+    /// Word it is on.
+    pub word: Word,
+    /// Condition under which it can run.
+    pub until: Option<Until>,
+    /// How it waits for that.
+    pub sleep: Sleep,
+    /// Name of the primitive.
+    pub op: &'static str,
+    /// Whether it commutes with all that others can do before it.
+    sole: bool,
+    /// Its place in the program, if that is tracked.
+    place: Place,
+}
+
 /// Where a thread stands.
 #[derive(Clone, Copy, Debug)]
 pub enum At {
     /// Before its first step.
     Start,
-    /// At a step that can run (`until` none) or waits.
-    Step { word: Word, until: Option<Until>, sleep: Sleep, op: &'static str, sole: bool },
+    /// At a step.
+    Step(Pending),
     /// Returned.
     Done,
 }
@@ -85,6 +103,12 @@ pub struct Core<M> {
     current: usize,
     last: Option<usize>,
     next: Option<usize>,
+    /// What was learned about places of the program, for persistent sets.
+    pub futures: Option<Futures>,
+    /// Where each thread stands, if that is tracked.
+    places: Vec<Option<Place>>,
+    /// Where the thread of the step being taken stood.
+    stepped: Option<Place>,
     footprint: Footprint,
     in_step: bool,
     steps_here: usize,
@@ -109,6 +133,9 @@ impl<M: Memory> Core<M> {
             current: 0,
             last: None,
             next: None,
+            futures: None,
+            places: Vec::new(),
+            stepped: None,
             footprint: Footprint::new(),
             in_step: false,
             steps_here: 0,
@@ -129,6 +156,18 @@ impl<M: Memory> Core<M> {
         self.takers.resize(self.names.words.len(), None);
         (self.last, self.next, self.in_step, self.steps_here) = (None, None, false, 0);
         self.footprint.clear();
+        self.places.clear();
+        self.places.resize(threads, None);
+    }
+
+    /// `thread` arrives at a step.
+    fn arrive(&mut self, thread: usize, word: Word, site: Site) -> Place {
+        let Some(futures) = &mut self.futures else { return 0 };
+        let place = futures.place(thread, std::ptr::from_ref(site.at).addr(), word);
+        if let Some(before) = self.places[thread].replace(place) {
+            futures.edge(before, place);
+        }
+        place
     }
 
     /// Make `thread` the running one.
@@ -145,6 +184,7 @@ impl<M: Memory> Core<M> {
     pub fn finish_current(&mut self) {
         let thread = self.current;
         self.threads[thread] = ThreadState { at: At::Done, history: 0 };
+        self.places[thread] = None;
         self.memory.finish(thread);
     }
 
@@ -157,8 +197,7 @@ impl<M: Memory> Core<M> {
 
     fn can_run(&self, thread: &ThreadState) -> bool {
         match thread.at {
-            At::Step { until: None, .. } => true,
-            At::Step { word, until: Some(until), .. } => self.memory.ready(word, until),
+            At::Step(pending) => pending.until.is_none_or(|until| self.memory.ready(pending.word, until)),
             At::Start | At::Done => false,
         }
     }
@@ -179,7 +218,7 @@ impl<M: Memory> Core<M> {
         for (t, thread) in self.threads.iter().enumerate() {
             if self.can_run(thread) {
                 enabled |= 1 << t;
-                if matches!(thread.at, At::Step { sole: true, .. }) {
+                if matches!(thread.at, At::Step(Pending { sole: true, .. })) {
                     sole = Some(t);
                 }
             }
@@ -190,9 +229,14 @@ impl<M: Memory> Core<M> {
             self.search.end(&blocked);
             return None;
         }
-        let Self { search, memory, threads, bytes, .. } = self;
+        let Self { search, memory, threads, bytes, futures, places, .. } = self;
         let mut state = || fingerprint(memory, threads, bytes);
-        let chosen = search.decide(Point { enabled, sole, last: self.last, state: &mut state });
+        let mut persistent = || match futures {
+            Some(futures) => futures.persistent(places, enabled, self.last),
+            None => enabled,
+        };
+        let point = Point { enabled, sole, last: self.last, state: &mut state, persistent: &mut persistent };
+        let chosen = search.decide(point);
         if chosen.is_none() {
             self.phase = Phase::Cut;
         }
@@ -204,6 +248,9 @@ impl<M: Memory> Core<M> {
         if std::mem::take(&mut self.in_step) {
             let thread = self.last.expect("a step has a thread");
             self.search.step_done(thread, &self.footprint);
+            if let (Some(futures), Some(place)) = (&mut self.futures, self.stepped) {
+                futures.step(place, &self.footprint);
+            }
             self.footprint.clear();
         }
     }
@@ -211,7 +258,7 @@ impl<M: Memory> Core<M> {
     fn blocked(&self) -> Vec<Blocked> {
         let threads = self.threads.iter().enumerate();
         let waiting = threads.filter_map(|(thread, state)| match state.at {
-            At::Step { word, until: Some(until), .. } => Some(Blocked { thread, word, until }),
+            At::Step(Pending { word, until: Some(until), .. }) => Some(Blocked { thread, word, until }),
             _ => None,
         });
         waiting.collect()
@@ -221,7 +268,7 @@ impl<M: Memory> Core<M> {
     pub fn deadlock(&self, tasks: &[String]) -> Option<String> {
         let mut waits = Vec::new();
         for (t, state) in self.threads.iter().enumerate() {
-            if let At::Step { word, sleep: Sleep::Held, op, .. } = state.at {
+            if let At::Step(Pending { word, sleep: Sleep::Held, op, .. }) = state.at {
                 let taker = self.takers[word.0 as usize];
                 let holder = taker.map_or(String::new(), |h| format!(", last taken by {}", tasks[h]));
                 waits.push(format!("{} waits in {op}({}){holder}", tasks[t], self.names.word(word)));
@@ -284,7 +331,8 @@ impl<M: Memory> Machine<M> {
                 return false;
             }
             let me = core.current;
-            core.threads[me].at = At::Step { word, until, sleep, op: site.op, sole };
+            let place = core.arrive(me, word, site);
+            core.threads[me].at = At::Step(Pending { word, until, sleep, op: site.op, sole, place });
             if core.recorder.is_some() && until.is_some_and(|u| !core.memory.ready(word, u)) {
                 let Core { recorder, names, .. } = &mut *core;
                 recorder.as_mut().expect("tested").waits(names, me, word, site);
@@ -313,12 +361,16 @@ impl<M: Memory> Machine<M> {
         word: Word,
         site: Site,
         until: Option<Until>,
+        order: Order,
         kind: Kind,
         f: impl FnOnce(&mut Core<M>, usize) -> Done,
     ) -> u64 {
         let mut core = self.core.borrow_mut();
         let me = core.current;
         let done = f(&mut core, me);
+        if order == Order::Full && M::FENCE_IS_A_STEP && done.access != Access::Read {
+            core.footprint.push(Touch { word: FENCE, access: Access::Write, before: 0, until: None });
+        }
         core.account(word, site, until, kind, &done);
         let failed = core.phase == Phase::Failed;
         drop(core);
@@ -347,6 +399,7 @@ impl<M: Memory> Machine<M> {
 impl<M> Core<M> {
     fn start_step(&mut self) {
         self.in_step = true;
+        self.stepped = self.places[self.current];
         self.steps += 1;
         self.steps_here += 1;
     }
@@ -391,7 +444,7 @@ impl<M: Memory> Engine for Machine<M> {
         if self.class(word) != Class::Plain && !self.turn(word, None, Sleep::Held, false, site) || self.stopping() {
             return self.drained(word, &|v| v);
         }
-        self.act(word, site, None, Kind::Read, |core, me| {
+        self.act(word, site, None, order, Kind::Read, |core, me| {
             let Core { memory, search, .. } = core;
             memory.load(me, word, order, &mut |n| search.choose(n))
         })
@@ -402,7 +455,7 @@ impl<M: Memory> Engine for Machine<M> {
             self.drained(word, &|v| v);
             return;
         }
-        self.act(word, site, None, Kind::Write, |core, me| {
+        self.act(word, site, None, order, Kind::Write, |core, me| {
             let Core { memory, search, .. } = core;
             memory.store(me, word, value, order, &mut |n| search.choose(n))
         });
@@ -413,7 +466,7 @@ impl<M: Memory> Engine for Machine<M> {
         if self.class(word) != Class::Ghost && !self.turn(word, None, Sleep::Held, sole, site) || self.stopping() {
             return self.drained(word, &|v| (rmw.apply)(v).ret);
         }
-        self.act(word, site, None, Kind::Write, |core, me| {
+        self.act(word, site, None, order, Kind::Write, |core, me| {
             let Core { memory, search, .. } = core;
             let done = memory.rmw(me, word, order, rmw, &mut |n| search.choose(n));
             if order == Order::Acquire && done.after != done.before {
@@ -427,7 +480,7 @@ impl<M: Memory> Engine for Machine<M> {
         if !self.turn(word, Some(until), sleep, false, site) {
             return self.drained(word, &|v| (rmw.apply)(v).ret);
         }
-        self.act(word, site, Some(until), Kind::Write, |core, me| {
+        self.act(word, site, Some(until), order, Kind::Write, |core, me| {
             core.takers[word.0 as usize] = Some(me);
             let Core { memory, search, .. } = core;
             memory.rmw(me, word, order, rmw, &mut |n| search.choose(n))
@@ -444,6 +497,9 @@ impl<M: Memory> Engine for Machine<M> {
         }
         let me = core.current;
         core.memory.fence(me, order);
+        if order == Order::Full && M::FENCE_IS_A_STEP {
+            core.footprint.push(Touch { word: FENCE, access: Access::Write, before: 0, until: None });
+        }
         if let Some(recorder) = &mut core.recorder {
             recorder.fence(me, site);
         }

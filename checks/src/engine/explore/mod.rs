@@ -6,6 +6,7 @@
 pub mod coroutine;
 pub mod exec;
 pub mod footprint;
+pub mod futures;
 pub mod memory;
 pub mod record;
 pub mod search;
@@ -120,7 +121,7 @@ impl<M: Memory + 'static> Explorer<M> {
     fn drain(&mut self) {
         for t in 0..self.program.threads.len() {
             let at = self.machine.core.borrow().threads[t].at;
-            if matches!(at, At::Step { .. }) {
+            if matches!(at, At::Step(_)) {
                 self.machine.core.borrow_mut().drain(t);
                 while let Paused::Suspended = self.coroutines[t].resume() {}
             }
@@ -135,10 +136,12 @@ impl<M: Memory + 'static> Drop for Explorer<M> {
 }
 
 /// Explore `setup` on `memory` until the search is done, a rule is broken, or a limit is reached.
+/// With `learn`, the search is given persistent sets.
 pub fn explore<M: Memory + 'static>(
     mut report: Report,
     memory: M,
     search: Box<dyn Search>,
+    learn: bool,
     limits: Limits,
     setup: &Setup,
     progress: Progress,
@@ -146,6 +149,7 @@ pub fn explore<M: Memory + 'static>(
     let start = ThreadTime::now();
     let mut explorer = Explorer::new(memory, search, setup);
     report.tasks.clone_from(&explorer.tasks);
+    explorer.machine.core.borrow_mut().futures = learn.then(futures::Futures::default);
     loop {
         report.executions += 1;
         let run = explorer.run();
@@ -165,10 +169,16 @@ pub fn explore<M: Memory + 'static>(
             break;
         }
         explorer.drain();
-        if !explorer.machine.core.borrow_mut().search.advance() {
-            report.effort = Effort::Complete;
-            break;
+        let mut core = explorer.machine.core.borrow_mut();
+        if !core.search.advance() {
+            if core.futures.as_mut().is_none_or(futures::Futures::settle) {
+                report.effort = Effort::Complete;
+                break;
+            }
+            core.search.restart();
+            (report.executions, report.complete, core.steps) = (0, 0, 0);
         }
+        drop(core);
         if report.executions >= limits.executions {
             break;
         }

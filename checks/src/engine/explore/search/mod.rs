@@ -17,6 +17,8 @@ pub struct Point<'a> {
     pub last: Option<usize>,
     /// Fingerprint of the state.
     pub state: &'a mut dyn FnMut() -> u128,
+    /// Threads that suffice: whatever the others do first commutes with what these do next.
+    pub persistent: &'a mut dyn FnMut() -> u32,
 }
 
 /// A thread that can never move again in this execution.
@@ -44,6 +46,8 @@ pub trait Search {
     fn end(&mut self, blocked: &[Blocked]);
     /// Prepare the next execution; `false` when all are done.
     fn advance(&mut self) -> bool;
+    /// Forget everything and start again.
+    fn restart(&mut self) {}
     /// Decisions of this execution so far.
     fn schedule(&self) -> Vec<u16>;
     /// Threads interrupted in this execution although they could have run on.

@@ -42,6 +42,9 @@ impl Search for Replay {
     }
 
     fn choose(&mut self, n: usize) -> usize {
+        if n == 1 {
+            return 0;
+        }
         self.next().filter(|&c| c < n).unwrap_or(0)
     }
 

@@ -8,8 +8,6 @@ struct Node {
     /// Alternatives not tried yet: threads, or numbered alternatives of a step.
     todo: u32,
     chosen: u16,
-    /// Preemptions before this decision.
-    preemptions: u32,
     /// Thread that a switch away from would be a preemption.
     running: Option<usize>,
 }
@@ -38,8 +36,7 @@ impl Tree {
 
     fn push(&mut self, alternatives: u32, first: usize, running: Option<usize>) -> usize {
         let todo = alternatives & !(1 << first);
-        let node = Node { todo, chosen: first as u16, preemptions: self.preemptions, running };
-        self.nodes.push(node);
+        self.nodes.push(Node { todo, chosen: first as u16, running });
         self.depth += 1;
         first
     }
@@ -76,8 +73,11 @@ impl Search for Tree {
                 return None;
             }
             let mut alternatives = match at.sole {
-                Some(t) if self.seen.is_some() => 1 << t,
-                _ => at.enabled,
+                _ if self.seen.is_none() => at.enabled,
+                Some(t) => 1 << t,
+                // Under a bound, what others could do first costs preemptions: no further reduction.
+                None if self.bound.is_some() => at.enabled,
+                None => (at.persistent)(),
             };
             if let (Some(bound), Some(t)) = (self.bound, running)
                 && self.preemptions >= bound
@@ -119,6 +119,13 @@ impl Search for Tree {
             self.nodes.pop();
         }
         false
+    }
+
+    fn restart(&mut self) {
+        self.nodes.clear();
+        if let Some(seen) = &mut self.seen {
+            seen.clear();
+        }
     }
 
     fn schedule(&self) -> Vec<u16> {

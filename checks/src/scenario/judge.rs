@@ -1,0 +1,62 @@
+//! What must hold when nobody can move any more, and the end state in words.
+
+use mmspec_model::include::mm_types::{MMF_OOM_SKIP, life};
+use mmspec_model::k::engine::engine;
+use mmspec_model::k::program::Ending;
+use mmspec_model::system::System;
+
+/// Judge the end state of `sys`, whose threads have these names.
+pub fn judge(sys: &System, names: &[String]) -> Ending {
+    let mut ending = Ending::default();
+    let mut words = Vec::new();
+    for mm in &sys.mms {
+        let history = mm.life.peek();
+        words.push(describe(mm.index, history, names));
+        if !engine().freed(mm.object) {
+            let (rule, what) = if history & life::QUEUED != 0 {
+                ("A9", "is queued and never torn down")
+            } else {
+                ("leak", "is never freed")
+            };
+            ending.faults.push((rule, format!("mm{} {what}", mm.index)));
+        }
+        if !engine().freed(mm.pgtables) {
+            ending.faults.push(("leak", format!("the page tables of mm{} are never freed", mm.index)));
+        }
+        if mm.rss.peek() != 0 {
+            ending.faults.push(("rss", format!("mm{} is freed with {} pages in its counters", mm.index, mm.rss.peek())));
+        }
+    }
+    for (g, signal) in sys.signals.iter().enumerate() {
+        if let Some(mm) = (signal.oom_mm.peek() as usize).checked_sub(1) {
+            words.push(format!("group {g} was the OOM victim"));
+            if !sys.mms[mm].flags.peek(MMF_OOM_SKIP) {
+                ending.faults.push(("R35", format!("mm{mm} of an OOM victim never gets MMF_OOM_SKIP")));
+            }
+        }
+    }
+    for task in &sys.tasks {
+        if !engine().freed(task.object) {
+            ending.faults.push(("leak", format!("T{} is never released", task.index)));
+        }
+    }
+    if sys.mm_pending.peek() != 0 {
+        ending.faults.push(("A8", format!("{} pages stay charged to the pending budget", sys.mm_pending.peek() as i64)));
+    }
+    if sys.oom.victims.peek() != 0 {
+        ending.faults.push(("R38", format!("oom_victims stays at {}", sys.oom.victims.peek() as i64)));
+    }
+    if sys.needless_kill.peek() != 0 {
+        words.push("killed while memory was queued".into());
+    }
+    ending.outcome = words.join("; ");
+    ending
+}
+
+fn describe(mm: usize, history: u64, names: &[String]) -> String {
+    let by = (history >> life::BY_SHIFT) as usize;
+    let by = by.checked_sub(1).map_or("nobody", |t| &names[t]);
+    let queued = if history & life::WAS_QUEUED != 0 { ", queued" } else { "" };
+    let reaped = if history & life::REAPED != 0 { ", reaped" } else { "" };
+    format!("mm{mm} torn down by {by}{queued}{reaped}")
+}

@@ -1,0 +1,204 @@
+//! Scenarios: small closed worlds, named for what meets what.
+
+mod build;
+mod judge;
+pub mod library;
+
+use mmspec_model::system::SysctlInit;
+use serde::{Deserialize, Serialize};
+
+/// What somebody does, concurrently with the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Actor {
+    /// The task exits, at any time.
+    Exit(usize),
+    /// The task runs until it gets SIGKILL, then exits.
+    ExitWhenKilled(usize),
+    /// The task fails to allocate, so that the OOM killer runs in its context, then exits.
+    AllocateAndExit(usize),
+    /// An allocation outside the model runs the OOM killer.
+    OomKill,
+    /// Somebody reads the task's memory through `get_task_mm()`.
+    GetTaskMm(usize),
+    /// The same, and drops with `mmput_async()`.
+    GetTaskMmAsync(usize),
+    /// Somebody holds `/proc/PID/mem` open (an `mm_count`) and reads it once.
+    ProcMem(usize),
+    /// Somebody kills the task's group and calls `process_mrelease()`.
+    KillAndMrelease(usize),
+    /// Turns `vm.async_mm_teardown` off and on again.
+    Toggle,
+    /// Lowers `vm.async_mm_teardown_max_pending_pages` to this many pages.
+    LowerCap(u64),
+    /// Freezes kernel threads, suspends devices, resumes and thaws.
+    Suspend,
+    /// Disables the OOM killer as suspend does, and enables it again.
+    OomDisable,
+    /// The I/O in flight on this mm completes.
+    CompleteAio(usize),
+}
+
+/// An address space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mm {
+    /// Pages mapped.
+    pub pages: u64,
+    /// Asynchronous I/O in flight.
+    pub aio: u64,
+}
+
+/// A task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// Index of its mm; two tasks with one mm share it by `CLONE_VM`.
+    pub mm: usize,
+    /// Index of its thread group.
+    pub group: usize,
+    /// Whether the OOM killer may choose it.
+    pub killable: bool,
+}
+
+/// Settings of the RFC, in pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sysctl {
+    /// `vm.async_mm_teardown`.
+    pub on: bool,
+    /// `vm.async_mm_teardown_thresh_pages`.
+    pub thresh_pages: u64,
+    /// `vm.async_mm_teardown_max_pending_pages`.
+    pub max_pending_pages: u64,
+}
+
+impl From<Sysctl> for SysctlInit {
+    fn from(s: Sysctl) -> Self {
+        Self { on: s.on, thresh_pages: s.thresh_pages, max_pending_pages: s.max_pending_pages }
+    }
+}
+
+/// A scenario.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scenario {
+    /// Name.
+    pub name: String,
+    /// One sentence.
+    pub about: String,
+    /// Address spaces.
+    pub mms: Vec<Mm>,
+    /// Tasks.
+    pub tasks: Vec<Task>,
+    /// Who acts.
+    pub actors: Vec<Actor>,
+    /// Settings of the RFC.
+    pub sysctl: Sysctl,
+    /// Whether it says something only about kernels with `mm_reaper`.
+    pub async_only: bool,
+    /// Steps that a run must reach on every kernel; else it is vacuous.
+    pub goals: Vec<String>,
+    /// Further ones on kernels with `mm_reaper`.
+    pub async_goals: Vec<String>,
+    /// Whether kills made while memory waits in the queue are told apart.
+    pub watch_needless_kills: bool,
+}
+
+impl Scenario {
+    /// A scenario without anybody in it.
+    pub fn new(name: &str, about: &str) -> Self {
+        Self {
+            name: name.into(),
+            about: about.into(),
+            mms: Vec::new(),
+            tasks: Vec::new(),
+            actors: Vec::new(),
+            sysctl: Sysctl { on: true, thresh_pages: 2, max_pending_pages: 8 },
+            async_only: false,
+            goals: Vec::new(),
+            async_goals: Vec::new(),
+            watch_needless_kills: false,
+        }
+    }
+
+    /// Add an mm of so many pages.
+    #[must_use]
+    pub fn mm(mut self, pages: u64) -> Self {
+        self.mms.push(Mm { pages, aio: 0 });
+        self
+    }
+
+    /// Add an mm of so many pages with one asynchronous I/O in flight.
+    #[must_use]
+    pub fn mm_with_aio(mut self, pages: u64) -> Self {
+        self.mms.push(Mm { pages, aio: 1 });
+        self
+    }
+
+    /// Add a task on `mm`, alone in its thread group.
+    #[must_use]
+    pub fn task(mut self, mm: usize) -> Self {
+        let group = self.tasks.iter().map(|t| t.group + 1).max().unwrap_or(0);
+        self.tasks.push(Task { mm, group, killable: false });
+        self
+    }
+
+    /// Add a task that the OOM killer may choose.
+    #[must_use]
+    pub fn victim(mut self, mm: usize) -> Self {
+        self = self.task(mm);
+        self.tasks.last_mut().expect("just added").killable = true;
+        self
+    }
+
+    /// Add a thread to the group of the last task.
+    #[must_use]
+    pub fn thread(mut self) -> Self {
+        let last = *self.tasks.last().expect("a thread belongs to the task before");
+        self.tasks.push(last);
+        self
+    }
+
+    /// Add somebody who acts.
+    #[must_use]
+    pub fn actor(mut self, actor: Actor) -> Self {
+        self.actors.push(actor);
+        self
+    }
+
+    /// Set the RFC's threshold and cap.
+    #[must_use]
+    pub fn limits(mut self, thresh_pages: u64, max_pending_pages: u64) -> Self {
+        (self.sysctl.thresh_pages, self.sysctl.max_pending_pages) = (thresh_pages, max_pending_pages);
+        self
+    }
+
+    /// Meaningful only with `mm_reaper`.
+    #[must_use]
+    pub fn async_only(mut self) -> Self {
+        self.async_only = true;
+        self
+    }
+
+    /// A step that must be reached.
+    #[must_use]
+    pub fn reaches(mut self, goal: &str) -> Self {
+        self.goals.push(goal.into());
+        self
+    }
+
+    /// A step that must be reached with `mm_reaper`.
+    #[must_use]
+    pub fn reaches_async(mut self, goal: &str) -> Self {
+        self.async_goals.push(goal.into());
+        self
+    }
+
+    /// Tell kills apart that are made while memory waits in the queue.
+    #[must_use]
+    pub fn watching_needless_kills(mut self) -> Self {
+        self.watch_needless_kills = true;
+        self
+    }
+
+    /// Whether the OOM killer runs.
+    pub fn has_oom(&self) -> bool {
+        self.actors.iter().any(|a| matches!(a, Actor::OomKill | Actor::AllocateAndExit(_)))
+    }
+}

@@ -1,0 +1,101 @@
+//! `include/linux/mm_types.h`: `struct mm_struct`.
+
+use crate::k::atomic::AtomicT;
+use crate::k::bitops::{Bit, Flags};
+use crate::k::engine::{Class, Object, Word, engine};
+use crate::k::lock::RwSem;
+use crate::k::plain::{Ghost, Plain};
+
+/// The OOM killer must not wait for this mm: zapped, reaped, or given up.
+pub const MMF_OOM_SKIP: Bit = Bit { nr: 21, name: "MMF_OOM_SKIP" };
+/// Private content may be gone.
+pub const MMF_UNSTABLE: Bit = Bit { nr: 22, name: "MMF_UNSTABLE" };
+/// The one ticket for the reaper's queue is taken.
+pub const MMF_OOM_REAP_QUEUED: Bit = Bit { nr: 25, name: "MMF_OOM_REAP_QUEUED" };
+/// RFC: the mm belongs to an OOM victim and must not be queued.
+pub const MMF_OOM_TARGETED: Bit = Bit { nr: 32, name: "MMF_OOM_TARGETED" };
+
+/// What an mm starts with.
+#[derive(Clone, Copy, Debug)]
+pub struct MmInit {
+    /// Users: threads that share it.
+    pub users: u64,
+    /// Struct references beside the one of all users together.
+    pub pins: u64,
+    /// Pages mapped.
+    pub pages: u64,
+    /// Asynchronous I/O in flight.
+    pub aio: u64,
+    /// Whether somebody uses `mmap_read_trylock()`.
+    pub trylocked: bool,
+}
+
+/// `struct mm_struct`.
+#[derive(Clone, Copy, Debug)]
+pub struct MmStruct {
+    /// Index.
+    pub index: usize,
+    /// The allocation.
+    pub object: Object,
+    /// Address-space users: threads, and whoever pins the address space. At 0 it is torn down.
+    pub mm_users: AtomicT,
+    /// References to the struct; all users together own one. At 0 it is freed.
+    pub mm_count: AtomicT,
+    /// `MMF_*`.
+    pub flags: Flags,
+    /// Protects VMAs (write: change; read: walk) and page tables (write: free).
+    pub mmap_lock: RwSem,
+    /// VMA tree: 1, or 0 once destroyed.
+    pub mm_mt: Plain,
+    /// Allocation of the page tables.
+    pub pgtables: Object,
+    /// Present PTEs. Each access stands for a critical section of the page-table lock.
+    pub pte: Word,
+    /// Resident pages, as the counters say.
+    pub rss: AtomicT,
+    /// AIO in flight: `exit_aio()` waits for it.
+    pub ioctx: Word,
+    /// RFC: RSS charged to the pending budget when the mm was queued.
+    pub charged_rss: Plain,
+    /// Specification: what has happened to it ([`life`]).
+    pub life: Ghost,
+}
+
+/// Bits of [`MmStruct::life`].
+pub mod life {
+    /// `exit_mmap()` has begun.
+    pub const TORN: u64 = 1;
+    /// It is queued for `mm_reaper`.
+    pub const QUEUED: u64 = 2;
+    /// It was queued at some time.
+    pub const WAS_QUEUED: u64 = 4;
+    /// An OOM victim was marked on it.
+    pub const VICTIM: u64 = 8;
+    /// A reaper has zapped it.
+    pub const REAPED: u64 = 16;
+    /// Bits above: 1 + the thread that tore it down.
+    pub const BY_SHIFT: u32 = 8;
+}
+
+impl MmStruct {
+    /// `mm_alloc()` of mm number `index`, with what `init` says.
+    pub fn new(index: usize, init: MmInit) -> Self {
+        let object = engine().new_object("mm", index as u16);
+        let pgtables = engine().new_object("pgtables", index as u16);
+        Self {
+            index,
+            object,
+            mm_users: AtomicT::new(object, "mm_users", init.users),
+            mm_count: AtomicT::new(object, "mm_count", 1 + init.pins),
+            flags: Flags::new(object, "flags"),
+            mmap_lock: RwSem::new(object, "mmap_lock", init.trylocked),
+            mm_mt: Plain::new(object, "mm_mt", 1),
+            pgtables,
+            pte: engine().new_word("pte", Class::Sync, pgtables, init.pages),
+            rss: AtomicT::new(object, "rss", init.pages),
+            ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),
+            charged_rss: Plain::new(object, "charged_rss", 0),
+            life: Ghost::new(object, "life"),
+        }
+    }
+}

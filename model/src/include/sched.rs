@@ -1,0 +1,112 @@
+//! `include/linux/sched.h`: `struct task_struct` and `struct signal_struct`.
+
+use crate::k::atomic::{AtomicT, read_once, write_once};
+use crate::k::bitops::{Bit, Flags};
+use crate::k::engine::{Class, Effect, Object, Order, Rmw, Shape, Site, Sleep, Until, Word, engine};
+use crate::k::lock::Spinlock;
+use crate::k::plain::Ghost;
+use crate::k::work::{Timer, TimerWheel};
+
+/// The task is an OOM victim with access to reserves.
+pub const TIF_MEMDIE: Bit = Bit { nr: 0, name: "TIF_MEMDIE" };
+/// Stands for `MMF_OOM_TARGETED` where it is wrongly a flag of the task.
+pub const TIF_OOM_TARGETED: Bit = Bit { nr: 1, name: "TIF_OOM_TARGETED" };
+
+/// `struct task_struct`.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskStruct {
+    /// Index.
+    pub index: usize,
+    /// Index of its thread group.
+    pub signal: usize,
+    /// The allocation.
+    pub object: Object,
+    /// References to the struct: its own until it is released, and whoever pins it.
+    pub usage: AtomicT,
+    /// `task_lock()`: protects `mm`.
+    pub alloc_lock: Spinlock,
+    /// `->mm`: 1 + index of the mm, or 0. Changed by the task itself under `task_lock()`.
+    mm: AtomicT,
+    /// `thread_info->flags`.
+    pub flags: Flags,
+    /// Timer that brings the task to the OOM reaper.
+    pub oom_reaper_timer: Timer,
+    /// Specification: 1 once the task was marked as an OOM victim.
+    pub victim: Ghost,
+}
+
+impl TaskStruct {
+    /// Task `index` of group `signal`, using mm `mm`; pinned by `pins` others. `lockless` says
+    /// whether anyone reads `->mm` without `task_lock()`.
+    pub fn new(index: usize, signal: usize, mm: usize, pins: u64, lockless: bool, wheel: TimerWheel) -> Self {
+        let object = engine().new_object("T", index as u16);
+        Self {
+            index,
+            signal,
+            object,
+            usage: AtomicT::new(object, "usage", 1 + pins),
+            alloc_lock: Spinlock::new(object, "alloc_lock"),
+            mm: AtomicT::new_or_plain(object, "mm", mm as u64 + 1, lockless),
+            flags: Flags::new(object, "flags"),
+            oom_reaper_timer: Timer { wheel, nr: index as u32 },
+            victim: Ghost::new(object, "victim"),
+        }
+    }
+
+    /// `->mm` as an index.
+    #[track_caller]
+    pub fn mm(&self) -> Option<usize> {
+        (read_once(self.mm) as usize).checked_sub(1)
+    }
+
+    /// `->mm = NULL`.
+    #[track_caller]
+    pub fn clear_mm(&self) {
+        write_once(self.mm, 0);
+    }
+}
+
+/// `struct signal_struct`.
+#[derive(Clone, Copy, Debug)]
+pub struct SignalStruct {
+    /// The allocation.
+    pub object: Object,
+    /// Threads that are not released yet.
+    pub sigcnt: AtomicT,
+    /// `SIGNAL_GROUP_EXIT`: 1 once the group was told to die.
+    pub group_exit: AtomicT,
+    /// Where a thread waits for SIGKILL: 1 once it is pending.
+    pub sigkill: Word,
+    /// mm of the OOM victim: 1 + index, or 0. Written once; owns an `mm_count`.
+    pub oom_mm: AtomicT,
+}
+
+impl SignalStruct {
+    /// Group `index` of `threads` threads.
+    pub fn new(index: usize, threads: u64) -> Self {
+        let object = engine().new_object("signal", index as u16);
+        Self {
+            object,
+            sigcnt: AtomicT::new(object, "sigcnt", threads),
+            group_exit: AtomicT::new(object, "SIGNAL_GROUP_EXIT", 0),
+            sigkill: engine().new_word("SIGKILL", Class::Sync, object, 0),
+            oom_mm: AtomicT::new(object, "oom_mm", 0),
+        }
+    }
+}
+
+/// `do_send_sig_info(SIGKILL)` to a whole group.
+#[track_caller]
+pub fn send_sigkill(signal: &SignalStruct) {
+    write_once(signal.group_exit, 1);
+    let rmw = Rmw { shape: Shape::Conditional, apply: &|_| Effect::store(1) };
+    engine().rmw(signal.sigkill, Order::Release, &rmw, Site::with("do_send_sig_info", "SIGKILL"));
+}
+
+/// A thread runs in user mode until it is killed.
+#[track_caller]
+pub fn wait_for_sigkill(signal: &SignalStruct) {
+    let rmw = Rmw { shape: Shape::Conditional, apply: &Effect::store };
+    let site = Site::with("get_signal", "SIGKILL");
+    engine().wait_rmw(signal.sigkill, Order::Acquire, Until::any(1), Sleep::Held, &rmw, site);
+}

@@ -1,0 +1,53 @@
+//! `include/linux/sched/mm.h`: the two reference counts of an mm. Identical from 6.1 to 7.1.
+
+use super::mm_types::MmStruct;
+use crate::k::atomic::{
+    atomic_dec_and_test, atomic_dec_and_test_ordered, atomic_inc_not_zero, atomic_inc_ref,
+};
+use crate::k::call;
+use crate::k::engine::Order;
+use crate::kernel::fork::__mmdrop;
+use crate::system::System;
+use crate::variant::Rule;
+
+/// `mmgrab()`: pin the struct. The caller owns a reference already, or holds a lock under which the
+/// struct cannot go away.
+#[track_caller]
+pub fn mmgrab(mm: &MmStruct) {
+    atomic_inc_ref(mm.mm_count, "R10");
+}
+
+/// `mmdrop()`: give up a pin; the last one frees the struct.
+pub fn mmdrop(sys: &System, mm: &MmStruct) {
+    let _call = call("mmdrop");
+    let last = if sys.kernel.keeps(Rule::O2) {
+        atomic_dec_and_test(mm.mm_count)
+    } else {
+        atomic_dec_and_test_ordered(mm.mm_count, Order::Relaxed)
+    };
+    if last {
+        __mmdrop(mm);
+    }
+}
+
+/// `mmget()`: pin the address space. The caller has proven that `mm_users` is at least 1.
+#[track_caller]
+pub fn mmget(mm: &MmStruct) {
+    atomic_inc_ref(mm.mm_users, "R1");
+}
+
+/// `mmget_not_zero()`: pin the address space unless its last user is gone. The struct is pinned.
+#[track_caller]
+pub fn mmget_not_zero(mm: &MmStruct) -> bool {
+    atomic_inc_not_zero(mm.mm_users)
+}
+
+/// The drop inside `mmput()` and its kin: whether the last user is gone.
+#[track_caller]
+pub(crate) fn drop_user(sys: &System, mm: &MmStruct) -> bool {
+    if sys.kernel.keeps(Rule::O1) {
+        atomic_dec_and_test(mm.mm_users)
+    } else {
+        atomic_dec_and_test_ordered(mm.mm_users, Order::Relaxed)
+    }
+}

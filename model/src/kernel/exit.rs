@@ -1,0 +1,59 @@
+//! `kernel/exit.c`: a task gives up its address space.
+
+use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
+use crate::include::mm_types::MmStruct;
+use crate::include::sched::{TIF_MEMDIE, TaskStruct};
+use crate::k::bitops::test_bit;
+use crate::k::call;
+use crate::k::lock::{spin_lock, spin_unlock};
+use crate::kernel::fork::{mmput, mmput_exit, put_task_struct};
+use crate::mm::oom_kill::victims::exit_oom_victim;
+use crate::system::System;
+use crate::variant::Rule;
+
+/// `exit_mm()`: detach from the address space and drop it. 6.12; robust futexes, lazy TLB and the
+/// owner's hand-over are left out.
+fn exit_mm(sys: &System, current: &TaskStruct, mm: &MmStruct) {
+    let _call = call("exit_mm");
+    if !sys.kernel.keeps(Rule::R4) {
+        drop_mm(sys, current, mm);
+        return clear_mm(current, mm);
+    }
+    clear_mm(current, mm);
+    if sys.kernel.keeps(Rule::R40) {
+        drop_mm(sys, current, mm);
+        leave_oom_victims(sys, current);
+    } else {
+        leave_oom_victims(sys, current);
+        drop_mm(sys, current, mm);
+    }
+}
+
+fn clear_mm(current: &TaskStruct, mm: &MmStruct) {
+    mmap_read_lock(mm);
+    spin_lock(current.alloc_lock);
+    current.clear_mm();
+    spin_unlock(current.alloc_lock);
+    mmap_read_unlock(mm);
+}
+
+fn drop_mm(sys: &System, current: &TaskStruct, mm: &MmStruct) {
+    if sys.kernel.is_async() {
+        mmput_exit(sys, mm, current);
+    } else {
+        mmput(sys, mm, Some(current));
+    }
+}
+
+fn leave_oom_victims(sys: &System, current: &TaskStruct) {
+    if sys.has_oom && test_bit(TIF_MEMDIE, current.flags) {
+        exit_oom_victim(sys, current);
+    }
+}
+
+/// `do_exit()` as far as the address space goes, and the release of the task.
+pub fn do_exit(sys: &System, current: &TaskStruct, mm: &MmStruct) {
+    let _call = call("do_exit");
+    exit_mm(sys, current, mm);
+    put_task_struct(sys, current);
+}

@@ -1,0 +1,5 @@
+//! `kernel/`.
+
+pub mod exit;
+pub mod fork;
+pub mod freezer;

@@ -1,0 +1,6 @@
+//! `mm/`.
+
+pub mod memory;
+pub mod mm_reaper;
+pub mod mmap;
+pub mod oom_kill;

@@ -1,0 +1,126 @@
+//! The OOM killer: from an allocation that fails to a victim that dies.
+
+use super::reaper::queue_oom_reaper;
+use super::victims::{mark_oom_victim, target_mm};
+use super::{find_lock_task_mm, task_will_free_mem};
+use crate::include::mm_types::MMF_OOM_SKIP;
+use crate::include::sched::{TaskStruct, send_sigkill};
+use crate::include::sched_mm::{mmdrop, mmgrab};
+use crate::k::atomic::read_once;
+use crate::k::bitops::test_bit;
+use crate::k::lock::{mutex_lock, mutex_unlock, spin_lock, spin_unlock};
+use crate::k::plain::read;
+use crate::k::{call, goal};
+use crate::kernel::fork::put_task_struct;
+use crate::system::System;
+use crate::variant::Rule;
+
+/// `out_of_memory()` for an allocation of `current`, or of somebody outside the model. The scan's
+/// RCU read section is a reference on every task, taken when the program is set up.
+pub fn out_of_memory(sys: &System, current: Option<&TaskStruct>) {
+    let _call = call("out_of_memory");
+    mutex_lock(sys.oom.lock);
+    if read(sys.oom.killer_disabled) != 0 {
+        goal("the OOM killer is disabled");
+    } else if !current.is_some_and(|task| kill_current(sys, task))
+        && let Some(victim) = select_bad_process(sys)
+    {
+        oom_kill_process(sys, victim);
+    }
+    mutex_unlock(sys.oom.lock);
+    for task in &sys.tasks {
+        put_task_struct(sys, task);
+    }
+}
+
+/// The short cut for an allocation by a task that is dying anyway.
+fn kill_current(sys: &System, current: &TaskStruct) -> bool {
+    let will_free = current.mm().is_some_and(|mm| task_will_free_mem(sys, current, &sys.mms[mm]));
+    if will_free {
+        mark_oom_victim(sys, current);
+        queue_oom_reaper(sys, current);
+        goal("the allocating task is dying");
+    }
+    will_free
+}
+
+/// `select_bad_process()`: the first candidate, unless a victim is still being waited for.
+fn select_bad_process(sys: &System) -> Option<&TaskStruct> {
+    let _call = call("select_bad_process");
+    let mut chosen = None;
+    for task in sys.group_leaders().filter(|t| sys.killable[t.index]) {
+        let oom_mm = read_once(sys.signals[task.signal].oom_mm) as usize;
+        if oom_mm != 0 {
+            if test_bit(MMF_OOM_SKIP, sys.mms[oom_mm - 1].flags) {
+                continue;
+            }
+            goal("a victim is still being waited for");
+            return None;
+        }
+        if chosen.is_none() && oom_badness(sys, task) {
+            chosen = Some(task);
+        }
+    }
+    chosen
+}
+
+/// `oom_badness()`, as far as being eligible goes.
+fn oom_badness(sys: &System, task: &TaskStruct) -> bool {
+    let Some((locked, mm)) = find_lock_task_mm(sys, task) else {
+        goal("a candidate has no mm any more");
+        return false;
+    };
+    let eligible = !test_bit(MMF_OOM_SKIP, mm.flags);
+    spin_unlock(locked.alloc_lock);
+    eligible
+}
+
+/// `oom_kill_process()`.
+fn oom_kill_process(sys: &System, victim: &TaskStruct) {
+    let _call = call("oom_kill_process");
+    spin_lock(victim.alloc_lock);
+    let will_free = victim.mm().filter(|&mm| task_will_free_mem(sys, victim, &sys.mms[mm]));
+    if let Some(mm) = will_free {
+        mark_oom_victim(sys, victim);
+        queue_oom_reaper(sys, victim);
+        spin_unlock(victim.alloc_lock);
+        if !sys.kernel.keeps(Rule::A3Late) {
+            target_mm(sys, victim, mm);
+        }
+        return;
+    }
+    spin_unlock(victim.alloc_lock);
+    __oom_kill_process(sys, victim);
+}
+
+/// `__oom_kill_process()`: kill the victim and all who share its mm, and have it reaped.
+fn __oom_kill_process(sys: &System, victim: &TaskStruct) {
+    let _call = call("__oom_kill_process");
+    let Some((victim, mm)) = find_lock_task_mm(sys, victim) else {
+        goal("the victim has no mm any more");
+        return;
+    };
+    // Compared below, after task_unlock(): it must not become another process's mm.
+    mmgrab(mm);
+    send_sigkill(&sys.signals[victim.signal]);
+    if sys.kernel.keeps(Rule::R38) {
+        mark_oom_victim(sys, victim);
+        spin_unlock(victim.alloc_lock);
+    } else {
+        spin_unlock(victim.alloc_lock);
+        mark_oom_victim(sys, victim);
+    }
+    if !sys.kernel.keeps(Rule::A3Late) {
+        target_mm(sys, victim, mm.index);
+    }
+    if sys.kernel.keeps(Rule::R43) {
+        for other in sys.group_leaders().filter(|t| t.signal != victim.signal) {
+            if sys.threads_of(other.signal).find_map(TaskStruct::mm) == Some(mm.index) {
+                send_sigkill(&sys.signals[other.signal]);
+                goal("a sharer outside the thread group is killed");
+            }
+        }
+    }
+    queue_oom_reaper(sys, victim);
+    mmdrop(sys, mm);
+}

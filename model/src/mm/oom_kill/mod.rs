@@ -1,0 +1,57 @@
+//! `mm/oom_kill.c`: victims are chosen, marked, killed and reaped. 6.12.
+
+pub mod kill;
+pub mod mrelease;
+pub mod reaper;
+pub mod victims;
+
+use crate::include::mm_types::{MMF_OOM_SKIP, MMF_UNSTABLE, MmStruct, life};
+use crate::include::sched::TaskStruct;
+use crate::k::atomic::{atomic_read, read_once};
+use crate::k::bitops::{set_bit, test_bit};
+use crate::k::call;
+use crate::k::engine::{Fault, engine};
+use crate::k::lock::{spin_lock, spin_unlock};
+use crate::k::plain::{ghost_mark, read};
+use crate::mm::memory::unmap_page_range;
+use crate::system::System;
+
+/// `find_lock_task_mm()`: a thread of the group of `task` that still has its mm, locked.
+fn find_lock_task_mm<'a>(sys: &'a System, task: &TaskStruct) -> Option<(&'a TaskStruct, &'a MmStruct)> {
+    let _call = call("find_lock_task_mm");
+    for t in sys.threads_of(task.signal) {
+        spin_lock(t.alloc_lock);
+        if let Some(mm) = t.mm() {
+            return Some((t, &sys.mms[mm]));
+        }
+        spin_unlock(t.alloc_lock);
+    }
+    None
+}
+
+/// `task_will_free_mem()`: whether the task is dying, and everybody who shares its mm with it. The
+/// caller keeps `mm`, the task's, stable.
+fn task_will_free_mem(sys: &System, task: &TaskStruct, mm: &MmStruct) -> bool {
+    let _call = call("task_will_free_mem");
+    let dying = |t: &TaskStruct| read_once(sys.signals[t.signal].group_exit) != 0;
+    if !dying(task) || test_bit(MMF_OOM_SKIP, mm.flags) {
+        return false;
+    }
+    if atomic_read(mm.mm_users) <= 1 {
+        return true;
+    }
+    let mut others = sys.tasks.iter().filter(|t| t.signal != task.signal);
+    others.all(|t| t.mm() != Some(mm.index) || dying(t))
+}
+
+/// `__oom_reap_task_mm()`: zap what is private, with the mmap read lock held and `MMF_OOM_SKIP`
+/// seen clear under it.
+fn __oom_reap_task_mm(mm: &MmStruct) {
+    let _call = call("__oom_reap_task_mm");
+    set_bit(MMF_UNSTABLE, mm.flags);
+    if read(mm.mm_mt) == 0 {
+        engine().fault(Fault { rule: "R23", what: "a reaper walks a VMA tree that exit_mmap() has destroyed" });
+    }
+    unmap_page_range(mm);
+    ghost_mark(mm.life, life::REAPED, 0, 0, Fault { rule: "", what: "" });
+}

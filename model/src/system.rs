@@ -1,0 +1,178 @@
+//! One machine: its kernel, address spaces, tasks, and the kernel's global variables.
+
+use crate::include::mm_types::{MmInit, MmStruct};
+use crate::include::sched::{SignalStruct, TaskStruct};
+use crate::k::atomic::AtomicT;
+use crate::k::engine::engine;
+use crate::k::llist::LlistHead;
+use crate::k::lock::{Mutex, Spinlock};
+use crate::k::plain::{Ghost, Plain};
+use crate::k::wait::WaitQueue;
+use crate::k::work::{TimerWheel, Work};
+use crate::kernel::freezer::Freezer;
+use crate::variant::Kernel;
+
+/// Globals of `mm/oom_kill.c`.
+#[derive(Clone, Copy, Debug)]
+pub struct Oom {
+    /// `oom_lock`: one kill at a time.
+    pub lock: Mutex,
+    /// `oom_killer_disabled`: written under `oom_lock`.
+    pub killer_disabled: Plain,
+    /// `oom_victims`: threads that are marked and have not dropped their mm.
+    pub victims: AtomicT,
+    /// `oom_victims_wait`.
+    pub victims_wait: WaitQueue,
+    /// `oom_reaper_list`: changed under the lock, looked at without.
+    pub reaper_list: AtomicT,
+    /// `oom_reaper_lock`.
+    pub reaper_lock: Spinlock,
+    /// `oom_reaper_wait`.
+    pub reaper_wait: WaitQueue,
+}
+
+/// RFC: `vm.async_mm_teardown*`.
+#[derive(Clone, Copy, Debug)]
+pub struct Sysctl {
+    /// The static key.
+    pub async_mm_teardown: AtomicT,
+    /// Smallest RSS that is deferred, in pages.
+    pub thresh_pages: u64,
+    /// Cap of the pending budget, in pages.
+    pub max_pending_pages: AtomicT,
+}
+
+/// Initial values of [`Sysctl`].
+#[derive(Clone, Copy, Debug)]
+pub struct SysctlInit {
+    /// Whether the static key is on.
+    pub on: bool,
+    /// Threshold in pages.
+    pub thresh_pages: u64,
+    /// Cap in pages.
+    pub max_pending_pages: u64,
+}
+
+/// A task to be made: its mm, its thread group, how many others pin it, whether the OOM killer may
+/// choose its group.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskInit {
+    /// Index of its mm.
+    pub mm: usize,
+    /// Index of its thread group.
+    pub group: usize,
+    /// References that others hold.
+    pub pins: u64,
+    /// Whether it is a candidate of the OOM killer.
+    pub killable: bool,
+}
+
+/// What a program needs of the machine; what it does not need is no step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Features {
+    /// The OOM killer runs.
+    pub oom: bool,
+    /// Somebody reads `->mm` without `task_lock()`.
+    pub lockless_mm: bool,
+    /// The freezer runs.
+    pub freezer: bool,
+    /// There is asynchronous I/O.
+    pub aio: bool,
+    /// Kills made while memory waits in the queue are told apart.
+    pub needless_kills: bool,
+}
+
+/// The machine.
+#[derive(Debug)]
+pub struct System {
+    /// Which kernel it runs.
+    pub kernel: Kernel,
+    /// Address spaces.
+    pub mms: Vec<MmStruct>,
+    /// Tasks.
+    pub tasks: Vec<TaskStruct>,
+    /// Thread groups.
+    pub signals: Vec<SignalStruct>,
+    /// Whether the OOM killer may choose the task.
+    pub killable: Vec<bool>,
+    /// Whether the OOM killer runs.
+    pub has_oom: bool,
+    /// Whether there is asynchronous I/O.
+    pub has_aio: bool,
+    /// Globals of the OOM killer.
+    pub oom: Oom,
+    /// Timers.
+    pub timers: TimerWheel,
+    /// `mm->async_put_work` of each mm.
+    pub async_put_work: Vec<Work>,
+    /// RFC: settings.
+    pub sysctl: Sysctl,
+    /// RFC: pages charged for queued mms.
+    pub mm_pending: AtomicT,
+    /// RFC: queued mms.
+    pub mm_reaper_list: LlistHead,
+    /// RFC: where `mm_reaper` sleeps.
+    pub mm_reaper_wait: WaitQueue,
+    /// The freezer.
+    pub freezer: Freezer,
+    /// What a thread that is not freezable sees of it.
+    pub no_freezer: Freezer,
+    /// Specification: 1 once a victim was marked while another mm was queued.
+    pub needless_kill: Ghost,
+    /// Whether that is watched.
+    pub watch_needless_kills: bool,
+}
+
+impl System {
+    /// Boot.
+    pub fn new(kernel: Kernel, mms: &[MmInit], tasks: &[TaskInit], sysctl: SysctlInit, features: Features) -> Self {
+        let globals = engine().new_object("", 0);
+        let timers = TimerWheel::new(globals, "timers");
+        let groups = tasks.iter().map(|t| t.group + 1).max().unwrap_or(0);
+        let group_size = |g: usize| tasks.iter().filter(|t| t.group == g).count() as u64;
+        let mms: Vec<MmStruct> = mms.iter().enumerate().map(|(i, &init)| MmStruct::new(i, init)).collect();
+        let task = |(i, t): (usize, &TaskInit)| TaskStruct::new(i, t.group, t.mm, t.pins, features.lockless_mm, timers);
+        Self {
+            kernel,
+            tasks: tasks.iter().enumerate().map(task).collect(),
+            signals: (0..groups).map(|g| SignalStruct::new(g, group_size(g))).collect(),
+            killable: tasks.iter().map(|t| t.killable).collect(),
+            has_oom: features.oom,
+            has_aio: features.aio,
+            oom: Oom {
+                lock: Mutex::new(globals, "oom_lock"),
+                killer_disabled: Plain::new(globals, "oom_killer_disabled", 0),
+                victims: AtomicT::new(globals, "oom_victims", 0),
+                victims_wait: WaitQueue::new(globals, "oom_victims_wait"),
+                reaper_list: AtomicT::new(globals, "oom_reaper_list", 0),
+                reaper_lock: Spinlock::new(globals, "oom_reaper_lock"),
+                reaper_wait: WaitQueue::new(globals, "oom_reaper_wait"),
+            },
+            timers,
+            async_put_work: mms.iter().map(|mm| Work::new(mm.object, "async_put_work")).collect(),
+            sysctl: Sysctl {
+                async_mm_teardown: AtomicT::new(globals, "vm.async_mm_teardown", u64::from(sysctl.on)),
+                thresh_pages: sysctl.thresh_pages,
+                max_pending_pages: AtomicT::new(globals, "vm.async_mm_teardown_max_pending_pages", sysctl.max_pending_pages),
+            },
+            mm_pending: AtomicT::new(globals, "mm_pending", 0),
+            mm_reaper_list: LlistHead::new(globals, "mm_reaper_list"),
+            mm_reaper_wait: WaitQueue::new(globals, "mm_reaper_wait"),
+            freezer: Freezer::new(globals, features.freezer),
+            no_freezer: Freezer::new(globals, false),
+            needless_kill: Ghost::new(globals, "needless_kill"),
+            watch_needless_kills: features.needless_kills,
+            mms,
+        }
+    }
+
+    /// Threads of group `signal`.
+    pub fn threads_of(&self, signal: usize) -> impl Iterator<Item = &TaskStruct> {
+        self.tasks.iter().filter(move |t| t.signal == signal)
+    }
+
+    /// First thread of each group.
+    pub fn group_leaders(&self) -> impl Iterator<Item = &TaskStruct> {
+        (0..self.signals.len()).filter_map(|g| self.threads_of(g).next())
+    }
+}

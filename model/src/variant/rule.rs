@@ -1,0 +1,100 @@
+//! The rules that the model keeps, each a place where the kernel does one thing and could wrongly do
+//! another. Taking a rule away makes a mutant, which some scenario must refute.
+
+/// A rule: a variation point whose other side is known to be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "described by RuleInfo")]
+#[rustfmt::skip]
+pub enum Rule {
+    R1, R2, R4, R10, R22, R23Set, R23Test, R33, R34, R35, R37, R38, R40, R43, I7, O1, O2, O24,
+    A1, A3Late, A3PerTask, A6, A8Charge, A8Uncharge, A9,
+}
+
+/// What a rule says.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleInfo {
+    /// The rule.
+    pub rule: Rule,
+    /// Name on the command line; numbers are those of the locking-rules reference.
+    pub id: &'static str,
+    /// What must be done.
+    pub statement: &'static str,
+    /// Function of the kernel that keeps it.
+    pub place: &'static str,
+    /// What the mutant does instead.
+    pub without: &'static str,
+}
+
+macro_rules! rules {
+    ($($rule:ident $id:literal, $statement:literal, $place:literal, $without:literal;)*) => {
+        /// All rules, in the order of their names.
+        pub const RULES: &[RuleInfo] = &[$(RuleInfo {
+            rule: Rule::$rule, id: $id, statement: $statement, place: $place, without: $without,
+        }),*];
+    };
+}
+
+rules! {
+    R1 "R1", "mmget() only while mm_users is proven to be at least 1: under task_lock() with ->mm set",
+        "kernel/fork.c:get_task_mm()", "get_task_mm() reads ->mm without task_lock()";
+    R2 "R2", "from an mm_count pin, mm_users is taken with mmget_not_zero()",
+        "fs/proc/base.c:mem_rw()", "the reader calls mmget()";
+    R4 "R4", "->mm is cleared before its mm_users reference is dropped",
+        "kernel/exit.c:exit_mm()", "exit_mm() drops first and clears ->mm then";
+    R10 "R10", "all users together own one mm_count, dropped once, last",
+        "mm/mm_reaper.c:mm_reaper()", "the reaper drops it a second time";
+    R22 "R22", "page tables are freed under the mmap write lock",
+        "mm/mmap.c:exit_mmap()", "exit_mmap() frees them under the read lock";
+    R23Set "R23-set", "MMF_OOM_SKIP is stored before the write-lock cycle that frees page tables",
+        "mm/mmap.c:exit_mmap()", "it is stored after the write unlock";
+    R23Test "R23-test", "MMF_OOM_SKIP is tested under the read lock that protects the walk",
+        "mm/oom_kill.c:oom_reap_task_mm()", "it is tested before the lock is taken";
+    R33 "R33", "one reaper ticket an mm: test_and_set_bit(MMF_OOM_REAP_QUEUED)",
+        "mm/oom_kill.c:queue_oom_reaper()", "a victim is queued whenever someone asks";
+    R34 "R34", "the task is pinned before its reaper timer is armed",
+        "mm/oom_kill.c:queue_oom_reaper()", "the reference is taken after add_timer()";
+    R35 "R35", "MMF_OOM_SKIP is set even when the reaper gives up",
+        "mm/oom_kill.c:oom_reap_task()", "it is set only after a successful reap";
+    R37 "R37", "a kernel thread that tears down address spaces is freezable",
+        "mm/oom_kill.c:oom_reaper(), mm/mm_reaper.c:mm_reaper()", "the freezer does not wait for it";
+    R38 "R38", "a victim is marked with its mm stable: under task_lock() with ->mm set",
+        "mm/oom_kill.c:__oom_kill_process()", "mark_oom_victim() is called after task_unlock()";
+    R40 "R40", "a victim leaves oom_victims only after its mmput()",
+        "kernel/exit.c:exit_mm()", "exit_oom_victim() comes before mmput()";
+    R43 "R43", "every sharer of the victim's mm is killed too",
+        "mm/oom_kill.c:__oom_kill_process()", "only the victim's thread group is killed";
+    I7 "I7", "signal->oom_mm owns an mm_count",
+        "mm/oom_kill.c:mark_oom_victim()", "it is a bare pointer";
+    O1 "O1", "the drop of mm_users is fully ordered",
+        "include/linux/sched/mm.h:mmput()", "it is relaxed";
+    O2 "O2", "the drop of mm_count is fully ordered",
+        "include/linux/sched/mm.h:mmdrop()", "it is relaxed";
+    O24 "O24", "a sleeper queues itself before it tests its condition",
+        "mm/mm_reaper.c:mm_reaper()", "mm_reaper tests the list, then queues itself and sleeps";
+    A1 "A1", "whether to defer is decided after mm_users has reached 0",
+        "kernel/fork.c:mmput_exit()", "the flags are tested before the drop";
+    A3Late "A3-late", "MMF_OOM_TARGETED is set under the victim's task_lock()",
+        "mm/oom_kill.c:mark_oom_victim()", "it is set after task_unlock()";
+    A3PerTask "A3-task", "MMF_OOM_TARGETED belongs to the mm, so that every sharer sees it",
+        "mm/oom_kill.c:mark_oom_victim()", "it is a flag of the victim's task";
+    A6 "A6", "after a thaw the reaper looks at its list again before it sleeps",
+        "mm/mm_reaper.c:mm_reaper()", "it goes back to sleep at once";
+    A8Charge "A8-charge", "the pending budget is checked and charged in one atomic step",
+        "mm/mm_reaper.c:mm_try_charge()", "it is checked, then charged";
+    A8Uncharge "A8-uncharge", "what was charged is what is uncharged",
+        "mm/mm_reaper.c:mm_reaper()", "the live RSS is uncharged";
+    A9 "A9", "whoever queues an mm wakes the reaper",
+        "mm/mm_reaper.c:queue_mm_reaper()", "it relies on the reaper being awake";
+}
+
+impl Rule {
+    /// What it says.
+    pub fn info(self) -> &'static RuleInfo {
+        RULES.iter().find(|r| r.rule == self).expect("every rule is listed")
+    }
+
+    /// The rule with this name, whatever the case of its letters.
+    pub fn parse(id: &str) -> Option<Self> {
+        RULES.iter().find(|r| r.id.eq_ignore_ascii_case(id)).map(|r| r.rule)
+    }
+}
