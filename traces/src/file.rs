@@ -1,0 +1,152 @@
+//! The counterexample file: its schema, and writing one without ever replacing another.
+
+use crate::error::TraceError;
+use mmspec_model::event::Event;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+mod read;
+
+/// What [`TraceFile::format`] says.
+pub const FORMAT: &str = "mmspec-trace";
+
+/// The version that is written, and the only one that is read. It rises when the meaning of a field
+/// changes or a field goes; a new optional field keeps it, because unknown fields are skipped.
+pub const VERSION: u32 = 1;
+
+/// Size in bytes above which a file is refused unread.
+pub const MAX_SIZE: u64 = 64 << 20;
+
+/// One counterexample: a broken rule and the execution that leads there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceFile {
+    /// Always [`FORMAT`].
+    pub format: String,
+    /// Always [`VERSION`].
+    pub version: u32,
+    /// Kernel that ran (`rfc-async-teardown`).
+    pub kernel: String,
+    /// Rules that were taken out of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<String>,
+    /// Scenario that ran.
+    pub scenario: String,
+    /// Engine that found it (`states`).
+    pub engine: String,
+    /// How that engine searched (`dpor`).
+    pub search: String,
+    /// Rule broken, or `race`, `uaf`, `deadlock`, `lock`, `livelock`, `panic`.
+    pub rule: String,
+    /// How it was broken, in one sentence.
+    pub what: String,
+    /// Times a task was interrupted that could have run on; 0 where the engine does not know.
+    pub preemptions: u32,
+    /// Names of the tasks; events and schedule refer to them by index.
+    pub tasks: Vec<String>,
+    /// The decisions, by action.
+    pub schedule: Vec<Step>,
+    /// The execution, step by step.
+    pub events: Vec<Event>,
+}
+
+/// One decision: who ran, and the action that it was about to take. The names are what a replay
+/// goes by, so that it survives edits of the model and can say where they part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// Index of the task.
+    pub task: usize,
+    /// Which of the values it could have read on weak memory; 0 is the only one elsewhere.
+    #[serde(default)]
+    pub alternative: u16,
+    /// Innermost kernel function, or empty.
+    pub function: String,
+    /// Primitive.
+    pub step: String,
+    /// Object and word that it was about to touch (`mm0->mm_users`).
+    pub word: String,
+}
+
+impl Step {
+    /// The decision that led to `event`.
+    pub fn of(event: &Event, alternative: u16) -> Self {
+        let word = match (event.object.as_str(), event.word.as_str()) {
+            ("", name) | (name, "") => name.to_string(),
+            (object, word) => format!("{object}->{word}"),
+        };
+        Self {
+            task: event.task,
+            alternative,
+            function: event.stack.last().cloned().unwrap_or_default(),
+            step: event.step.clone(),
+            word,
+        }
+    }
+}
+
+impl TraceFile {
+    /// Read and check the file at `path`.
+    ///
+    /// # Errors
+    /// When it cannot be read, is larger than [`MAX_SIZE`], or is not a trace of [`VERSION`]; the
+    /// error says where in the file.
+    pub fn read(path: &Path) -> Result<Self, TraceError> {
+        read::read(path)
+    }
+
+    /// Write it to `path`, or, if something else is there, to the first free one of `name-2.json`,
+    /// `name-3.json`, ... Returns where it is; a file that holds the same already is left as it is.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn write_new(&self, path: &Path) -> Result<PathBuf, TraceError> {
+        let text = self.to_json(path)?;
+        let mut candidate = path.to_path_buf();
+        for number in 2_u64.. {
+            match create(&candidate, &text) {
+                Ok(()) => return Ok(candidate),
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(TraceError::Write { path: candidate, source }),
+            }
+            if holds(&candidate, &text) {
+                return Ok(candidate);
+            }
+            candidate = numbered(path, number);
+        }
+        unreachable!("there is always a next number")
+    }
+
+    fn to_json(&self, path: &Path) -> Result<Vec<u8>, TraceError> {
+        let mut text = serde_json::to_vec_pretty(self)
+            .map_err(|e| TraceError::Write { path: path.to_path_buf(), source: e.into() })?;
+        text.push(b'\n');
+        Ok(text)
+    }
+}
+
+/// Create `path` with `text`; what could not be written whole does not stay.
+fn create(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all(text).inspect_err(|_| {
+        let _ = fs::remove_file(path);
+    })
+}
+
+/// Whether `path` is a file with just this `text`. The size is compared first, because anything may
+/// lie there.
+fn holds(path: &Path, text: &[u8]) -> bool {
+    fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() == text.len() as u64)
+        && fs::read(path).is_ok_and(|found| found == text)
+}
+
+fn numbered(path: &Path, number: u64) -> PathBuf {
+    let mut name = path.file_stem().map(OsString::from).unwrap_or_default();
+    name.push(format!("-{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}

@@ -1,0 +1,9 @@
+//! Counterexample files: written, read, refused, drawn.
+
+mod bad_files;
+mod fixtures;
+mod folding;
+mod overwrite;
+mod race_tables;
+mod round_trip;
+mod wording;
