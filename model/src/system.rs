@@ -125,13 +125,21 @@ pub struct System {
 
 impl System {
     /// Boot.
-    pub fn new(kernel: Kernel, mms: &[MmInit], tasks: &[TaskInit], sysctl: SysctlInit, features: Features) -> Self {
+    pub fn new(
+        kernel: Kernel,
+        mms: &[MmInit],
+        tasks: &[TaskInit],
+        sysctl: SysctlInit,
+        features: Features,
+    ) -> Self {
         let globals = engine().new_object("", 0);
         let timers = TimerWheel::new(globals, "timers");
         let groups = tasks.iter().map(|t| t.group + 1).max().unwrap_or(0);
         let group_size = |g: usize| tasks.iter().filter(|t| t.group == g).count() as u64;
         let mms: Vec<MmStruct> = mms.iter().enumerate().map(|(i, &init)| MmStruct::new(i, init)).collect();
-        let task = |(i, t): (usize, &TaskInit)| TaskStruct::new(i, t.group, t.mm, t.pins, features.lockless_mm, timers);
+        let task = |(i, t): (usize, &TaskInit)| {
+            TaskStruct::new(i, t.group, t.mm, t.pins, features.lockless_mm, timers)
+        };
         Self {
             kernel,
             tasks: tasks.iter().enumerate().map(task).collect(),
@@ -153,7 +161,11 @@ impl System {
             sysctl: Sysctl {
                 async_mm_teardown: AtomicT::new(globals, "vm.async_mm_teardown", u64::from(sysctl.on)),
                 thresh_pages: sysctl.thresh_pages,
-                max_pending_pages: AtomicT::new(globals, "vm.async_mm_teardown_max_pending_pages", sysctl.max_pending_pages),
+                max_pending_pages: AtomicT::new(
+                    globals,
+                    "vm.async_mm_teardown_max_pending_pages",
+                    sysctl.max_pending_pages,
+                ),
             },
             mm_pending: AtomicT::new(globals, "mm_pending", 0),
             mm_reaper_list: LlistHead::new(globals, "mm_reaper_list"),

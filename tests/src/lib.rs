@@ -1,4 +1,5 @@
 //! Programs that the gate and the benchmarks share.
 
+pub mod litmus;
 pub mod peers;
 pub mod random;

@@ -1,7 +1,8 @@
 //! Small random programs over the facade's primitives, to compare engines with each other.
 
 use mmspec_model::k::atomic::{
-    AtomicT, atomic_dec_and_test, atomic_inc, atomic_inc_not_zero, atomic_read, atomic_set, cmpxchg_null, smp_mb,
+    AtomicT, atomic_dec_and_test, atomic_inc, atomic_inc_not_zero, atomic_read, atomic_set, cmpxchg_null,
+    smp_mb,
 };
 use mmspec_model::k::bitops::{Bit, Flags, set_bit, test_and_set_bit, test_bit};
 use mmspec_model::k::engine::{Class, Effect, Object, Order, Rmw, Shape, Site, Sleep, Until, Word, engine};
@@ -10,7 +11,7 @@ use mmspec_model::k::lock::{
 };
 use mmspec_model::k::plain::{Ghost, Plain, read, write};
 use mmspec_model::k::program::{Ending, Program, Setup, Thread};
-use mmspec_model::k::wait::{WaitQueue, prepare_to_wait, finish_wait, schedule, wake_up};
+use mmspec_model::k::wait::{WaitQueue, finish_wait, prepare_to_wait, schedule, wake_up};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -159,7 +160,7 @@ fn run(v: &Vars, op: Op) -> u64 {
             if i & 2 == 0 {
                 return gate(v.gates[pick(i)]);
             }
-            let rmw = Rmw { shape: Shape::Conditional, apply: &|v| Effect::ret(v - 1, v) };
+            let rmw = Rmw { shape: Shape::Conditional, apply: &|v| Effect::ret(v.wrapping_sub(1), v) };
             engine().wait_rmw(
                 v.gates[pick(i)],
                 Order::Acquire,

@@ -33,7 +33,8 @@ pub fn run(reduction: Reduction, limits: Limits, setup: &Setup, progress: Progre
 /// Explore all executions with at most `preemptions` preemptions.
 pub fn run_bounded(preemptions: u32, limits: Limits, setup: &Setup, progress: Progress) -> Report {
     let search = Box::new(Tree::hashing(Some(preemptions)));
-    let mut report = explore(Report::new("states", "hashing"), Sc::default(), search, false, limits, setup, progress);
+    let mut report =
+        explore(Report::new("states", "hashing"), Sc::default(), search, false, limits, setup, progress);
     if report.effort == Effort::Unfinished && report.failure.is_none() {
         // The search itself says whether it left something out; a limit is told by the counts.
         report.effort = Effort::Bounded(preemptions);

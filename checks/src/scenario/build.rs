@@ -10,8 +10,8 @@ use mmspec_model::k::goal;
 use mmspec_model::k::program::{Program, Setup, Thread};
 use mmspec_model::k::work::{process_one_work, run_timer_softirq};
 use mmspec_model::kernel::exit::do_exit;
-use mmspec_model::kernel::freezer::Phase;
 use mmspec_model::kernel::fork::{get_task_mm, mmput, mmput_async, mmput_async_fn, put_task_struct};
+use mmspec_model::kernel::freezer::Phase;
 use mmspec_model::mm::memory::access_remote_vm;
 use mmspec_model::mm::mm_reaper::mm_reaper;
 use mmspec_model::mm::oom_kill::kill::out_of_memory;
@@ -47,7 +47,8 @@ impl Scenario {
     fn kthreads(&self, kernel: &Kernel) -> Vec<(String, Body)> {
         let mut threads: Vec<(String, Body)> = Vec::new();
         if self.has_oom() {
-            let softirq = |sys: &System| run_timer_softirq(sys.timers, |task| wake_oom_reaper(sys, &sys.tasks[task]));
+            let softirq =
+                |sys: &System| run_timer_softirq(sys.timers, |task| wake_oom_reaper(sys, &sys.tasks[task]));
             threads.push(("timer softirq".into(), Box::new(softirq)));
             threads.push(("oom_reaper".into(), Box::new(oom_reaper)));
         }
@@ -57,7 +58,9 @@ impl Scenario {
         for mm in 0..self.mms.len() {
             let uses = |a: &Actor| matches!(a, Actor::GetTaskMmAsync(t) if self.tasks[*t].mm == mm);
             if self.actors.iter().any(uses) {
-                let worker = move |sys: &System| process_one_work(sys.async_put_work[mm], || mmput_async_fn(sys, &sys.mms[mm]));
+                let worker = move |sys: &System| {
+                    process_one_work(sys.async_put_work[mm], || mmput_async_fn(sys, &sys.mms[mm]))
+                };
                 threads.push(("kworker".into(), Box::new(worker)));
             }
         }
@@ -81,10 +84,11 @@ impl Scenario {
             .map(|i| TaskInit {
                 mm: self.tasks[i].mm,
                 group: self.tasks[i].group,
-                pins: scans + count(&|a| match a {
-                    Actor::GetTaskMm(t) | Actor::GetTaskMmAsync(t) | Actor::KillAndMrelease(t) => *t == i,
-                    _ => false,
-                }),
+                pins: scans
+                    + count(&|a| match a {
+                        Actor::GetTaskMm(t) | Actor::GetTaskMmAsync(t) | Actor::KillAndMrelease(t) => *t == i,
+                        _ => false,
+                    }),
                 killable: self.tasks[i].killable,
             })
             .collect();
@@ -92,7 +96,9 @@ impl Scenario {
         let mrelease = count(&|a| matches!(a, Actor::KillAndMrelease(_))) > 0;
         let features = Features {
             oom: self.has_oom(),
-            lockless_mm: groups > 0 && (self.has_oom() || mrelease) || !kernel.keeps(Rule::R1) || !kernel.keeps(Rule::R38),
+            lockless_mm: groups > 0 && (self.has_oom() || mrelease)
+                || !kernel.keeps(Rule::R1)
+                || !kernel.keeps(Rule::R38),
             freezer: count(&|a| matches!(a, Actor::Suspend | Actor::OomDisable)) > 0,
             aio: self.mms.iter().any(|mm| mm.aio > 0),
             needless_kills: self.watch_needless_kills,
@@ -103,7 +109,8 @@ impl Scenario {
     fn set_up(&self, kernel: Kernel) -> Program {
         let sys = Rc::new(self.boot(kernel));
         let kthreads = self.kthreads(&kernel);
-        let position = |name: &str| kthreads.iter().position(|(n, _)| n == name).map(|i| self.actors.len() + i);
+        let position =
+            |name: &str| kthreads.iter().position(|(n, _)| n == name).map(|i| self.actors.len() + i);
         let known = Kthreads { oom_reaper: position("oom_reaper"), mm_reaper: position("mm_reaper") };
         let actors = self.actors.iter().map(|&actor| (label(actor), body(self, actor, known)));
         let thread = |(name, body): (String, Body)| {

@@ -24,7 +24,10 @@ pub fn judge(sys: &System, names: &[String]) -> Ending {
             ending.faults.push(("leak", format!("the page tables of mm{} are never freed", mm.index)));
         }
         if mm.rss.peek() != 0 {
-            ending.faults.push(("rss", format!("mm{} is freed with {} pages in its counters", mm.index, mm.rss.peek())));
+            ending.faults.push((
+                "rss",
+                format!("mm{} is freed with {} pages in its counters", mm.index, mm.rss.peek()),
+            ));
         }
     }
     for (g, signal) in sys.signals.iter().enumerate() {
@@ -41,7 +44,10 @@ pub fn judge(sys: &System, names: &[String]) -> Ending {
         }
     }
     if sys.mm_pending.peek() != 0 {
-        ending.faults.push(("A8", format!("{} pages stay charged to the pending budget", sys.mm_pending.peek() as i64)));
+        ending.faults.push((
+            "A8",
+            format!("{} pages stay charged to the pending budget", sys.mm_pending.peek() as i64),
+        ));
     }
     if sys.oom.victims.peek() != 0 {
         ending.faults.push(("R38", format!("oom_victims stays at {}", sys.oom.victims.peek() as i64)));

@@ -1,8 +1,8 @@
 //! The scenarios of the gate, small ones first.
 
 use super::Actor::{
-    AllocateAndExit, CompleteAio, Exit, ExitWhenKilled, GetTaskMm, GetTaskMmAsync, KillAndMrelease, LowerCap, OomDisable,
-    OomKill, ProcMem, Suspend, Toggle,
+    AllocateAndExit, CompleteAio, Exit, ExitWhenKilled, GetTaskMm, GetTaskMmAsync, KillAndMrelease, LowerCap,
+    OomDisable, OomKill, ProcMem, Suspend, Toggle,
 };
 use super::Scenario;
 
@@ -29,14 +29,17 @@ fn references() -> Vec<Scenario> {
             .actor(Exit(0))
             .actor(Exit(1))
             .reaches_async("an mm is queued"),
-        Scenario::new("exit_vs_get_task_mm", "a task exits while a reader takes its mm through get_task_mm()")
-            .mm(3)
-            .task(0)
-            .actor(Exit(0))
-            .actor(GetTaskMm(0))
-            .reaches("a reader gets the mm")
-            .reaches("a reader finds no mm")
-            .reaches_async("an mm is queued"),
+        Scenario::new(
+            "exit_vs_get_task_mm",
+            "a task exits while a reader takes its mm through get_task_mm()",
+        )
+        .mm(3)
+        .task(0)
+        .actor(Exit(0))
+        .actor(GetTaskMm(0))
+        .reaches("a reader gets the mm")
+        .reaches("a reader finds no mm")
+        .reaches_async("an mm is queued"),
         Scenario::new("exit_vs_proc_mem", "a task exits while a holder of /proc/PID/mem reads")
             .mm(3)
             .task(0)
@@ -60,51 +63,63 @@ fn references() -> Vec<Scenario> {
             .reaches("process_mrelease() finds MMF_OOM_SKIP")
             .reaches("process_mrelease() returns -ESRCH")
             .reaches_async("an mm is queued"),
-        Scenario::new("sharers_vs_two_readers", "two sharers exit while one task has a reader and its mm a /proc file")
-            .mm(3)
-            .task(0)
-            .task(0)
-            .actor(Exit(0))
-            .actor(Exit(1))
-            .actor(GetTaskMm(0))
-            .actor(ProcMem(0))
-            .reaches("a reader gets the mm")
-            .reaches("/proc/PID/mem is at its end"),
+        Scenario::new(
+            "sharers_vs_two_readers",
+            "two sharers exit while one task has a reader and its mm a /proc file",
+        )
+        .mm(3)
+        .task(0)
+        .task(0)
+        .actor(Exit(0))
+        .actor(Exit(1))
+        .actor(GetTaskMm(0))
+        .actor(ProcMem(0))
+        .reaches("a reader gets the mm")
+        .reaches("/proc/PID/mem is at its end"),
     ]
 }
 
 /// The OOM killer and its reaper.
 fn oom() -> Vec<Scenario> {
     vec![
-        Scenario::new("exit_vs_reaper", "a task exits while the OOM killer chooses it and the reaper comes for it")
-            .mm(3)
-            .victim(0)
-            .actor(Exit(0))
-            .actor(OomKill)
-            .reaches("the reaper reaps")
-            .reaches("the reaper finds the mmap lock taken")
-            .reaches("the reaper gives up")
-            .reaches("the reaper finds MMF_OOM_SKIP")
-            .reaches("the reaper's timer finds nothing to do")
-            .reaches("a candidate has no mm any more")
-            .reaches_async("the mm is an OOM victim's"),
-        Scenario::new("sharer_exits_last", "the victim's mm is shared by a task of another group that may drop last")
-            .mm(3)
-            .victim(0)
-            .task(0)
-            .actor(ExitWhenKilled(0))
-            .actor(Exit(1))
-            .actor(OomKill)
-            .reaches("the reaper reaps")
-            .reaches_async("the mm is an OOM victim's"),
-        Scenario::new("sharer_runs_until_killed", "a sharer of the victim's mm exits only when it is killed too")
-            .mm(3)
-            .victim(0)
-            .task(0)
-            .actor(ExitWhenKilled(0))
-            .actor(ExitWhenKilled(1))
-            .actor(OomKill)
-            .reaches("a sharer outside the thread group is killed"),
+        Scenario::new(
+            "exit_vs_reaper",
+            "a task exits while the OOM killer chooses it and the reaper comes for it",
+        )
+        .mm(3)
+        .victim(0)
+        .actor(Exit(0))
+        .actor(OomKill)
+        .reaches("the reaper reaps")
+        .reaches("the reaper finds the mmap lock taken")
+        .reaches("the reaper gives up")
+        .reaches("the reaper finds MMF_OOM_SKIP")
+        .reaches("the reaper's timer finds nothing to do")
+        .reaches("a candidate has no mm any more")
+        .reaches_async("the mm is an OOM victim's"),
+        Scenario::new(
+            "sharer_exits_last",
+            "the victim's mm is shared by a task of another group that may drop last",
+        )
+        .mm(3)
+        .victim(0)
+        .task(0)
+        .actor(ExitWhenKilled(0))
+        .actor(Exit(1))
+        .actor(OomKill)
+        .reaches("the reaper reaps")
+        .reaches_async("the mm is an OOM victim's"),
+        Scenario::new(
+            "sharer_runs_until_killed",
+            "a sharer of the victim's mm exits only when it is killed too",
+        )
+        .mm(3)
+        .victim(0)
+        .task(0)
+        .actor(ExitWhenKilled(0))
+        .actor(ExitWhenKilled(1))
+        .actor(OomKill)
+        .reaches("a sharer outside the thread group is killed"),
         Scenario::new("threads_of_a_victim", "both threads of a victim exit while it is marked and reaped")
             .mm(3)
             .victim(0)
@@ -158,15 +173,18 @@ fn deferred() -> Vec<Scenario> {
             .task(0)
             .actor(Exit(0))
             .reaches("mm_reaper tears down"),
-        scenario("small_mm_stays_inline", "an mm below the threshold is torn down inline, a large one is queued")
-            .mm(1)
-            .mm(3)
-            .task(0)
-            .task(1)
-            .actor(Exit(0))
-            .actor(Exit(1))
-            .reaches("the mm is below the threshold")
-            .reaches("an mm is queued"),
+        scenario(
+            "small_mm_stays_inline",
+            "an mm below the threshold is torn down inline, a large one is queued",
+        )
+        .mm(1)
+        .mm(3)
+        .task(0)
+        .task(1)
+        .actor(Exit(0))
+        .actor(Exit(1))
+        .reaches("the mm is below the threshold")
+        .reaches("an mm is queued"),
         scenario("exit_vs_toggle", "the sysctl is turned off and on while a task exits")
             .mm(3)
             .task(0)
@@ -217,17 +235,20 @@ fn deferred() -> Vec<Scenario> {
             .actor(Exit(1))
             .actor(CompleteAio(0))
             .reaches("mm_reaper tears down"),
-        scenario("oom_while_queued", "memory is short while an mm waits in the queue and another process runs")
-            .mm(3)
-            .mm(3)
-            .victim(0)
-            .victim(1)
-            .actor(Exit(0))
-            .actor(ExitWhenKilled(1))
-            .actor(OomKill)
-            .watching_needless_kills()
-            .reaches("an mm is queued")
-            .reaches("a victim is marked"),
+        scenario(
+            "oom_while_queued",
+            "memory is short while an mm waits in the queue and another process runs",
+        )
+        .mm(3)
+        .mm(3)
+        .victim(0)
+        .victim(1)
+        .actor(Exit(0))
+        .actor(ExitWhenKilled(1))
+        .actor(OomKill)
+        .watching_needless_kills()
+        .reaches("an mm is queued")
+        .reaches("a victim is marked"),
         scenario(
             "two_exits_oom_toggle_reaper",
             "two mms, three exiting tasks, the OOM killer, both reapers, a reader and a sysctl toggler",

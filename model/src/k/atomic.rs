@@ -25,8 +25,6 @@ impl AtomicT {
     }
 }
 
-const ONE_DOWN: u64 = u64::MAX;
-
 /// `atomic_read()`: unordered.
 #[track_caller]
 pub fn atomic_read(v: AtomicT) -> u64 {
@@ -81,9 +79,13 @@ pub fn atomic_dec_and_test_ordered(v: AtomicT, order: Order) -> bool {
 
 fn dec_and_test(v: AtomicT, order: Order, site: Site) -> bool {
     let rmw = Rmw {
-        shape: Shape::Add(ONE_DOWN),
+        shape: Shape::Drop,
         apply: &|v| {
-            Effect::ret(v.wrapping_sub(1), u64::from(v == 1)).fault_if(v == 0, "R10", "a reference is dropped below 0")
+            Effect::ret(v.wrapping_sub(1), u64::from(v == 1)).fault_if(
+                v == 0,
+                "R10",
+                "a reference is dropped below 0",
+            )
         },
     };
     engine().rmw(v.0, order, &rmw, site) != 0
@@ -110,7 +112,13 @@ pub fn atomic_long_add_within(v: AtomicT, n: u64, limit: u64) -> bool {
 pub fn atomic_long_add_capped(v: AtomicT, n: u64, limit: u64, rule: &'static str) {
     let rmw = Rmw {
         shape: Shape::Add(n),
-        apply: &|v| Effect::store(v.wrapping_add(n)).fault_if(v.wrapping_add(n) > limit, rule, "the sum exceeds the cap"),
+        apply: &|v| {
+            Effect::store(v.wrapping_add(n)).fault_if(
+                v.wrapping_add(n) > limit,
+                rule,
+                "the sum exceeds the cap",
+            )
+        },
     };
     engine().rmw(v.0, Order::Relaxed, &rmw, Site::here("atomic_long_add"));
 }

@@ -166,6 +166,8 @@ pub enum Shape {
     BlindOr(u64),
     /// Addition (wrapping).
     Add(u64),
+    /// Subtraction of 1 that tells whether the counter has reached 0; two that tell no commute.
+    Drop,
     /// Bitwise or.
     Or(u64),
     /// Bitwise and.
@@ -174,6 +176,12 @@ pub enum Shape {
     Xchg(u64),
     /// Compare-and-exchange loop: the effect depends on the value.
     Conditional,
+    /// A reader takes or gives up a lock without waiting: two of them commute, and readers order
+    /// nothing among themselves.
+    Reader,
+    /// Taking a spinlock: what its last holder wrote is ordered before what this thread writes, for
+    /// everybody.
+    Lock,
     /// Release of a lock that nobody can try without waiting: until it happens no other thread can
     /// take a step on the word, so it commutes with everything that others do meanwhile.
     Unlock,
@@ -208,6 +216,10 @@ pub enum Note {
     /// The thread keeps nothing of what it has observed; what it does next is told by a number that
     /// is unique within the thread, from 1 (top of a kernel thread's loop).
     Forget(u64),
+    /// A part begins of which the thread will keep nothing that it observes.
+    Enclose,
+    /// It ends.
+    Disclose,
 }
 
 /// Who executes the model.

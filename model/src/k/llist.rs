@@ -23,10 +23,8 @@ impl LlistHead {
 /// `llist_add()`: push entry 0..=14; fully ordered (`try_cmpxchg()`). Whether the list was empty.
 #[track_caller]
 pub fn llist_add(entry: u64, list: LlistHead) -> bool {
-    let rmw = Rmw {
-        shape: Shape::Conditional,
-        apply: &|v| Effect::ret(v << 4 | (entry + 1), u64::from(v == 0)),
-    };
+    let rmw =
+        Rmw { shape: Shape::Conditional, apply: &|v| Effect::ret(v << 4 | (entry + 1), u64::from(v == 0)) };
     engine().rmw(list.0, Order::Full, &rmw, Site::here("llist_add")) != 0
 }
 

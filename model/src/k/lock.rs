@@ -4,6 +4,7 @@
 //! 32-47 say which threads queue, because `down_read_trylock()` fails while anyone is queued
 //! (rule R62).
 
+use super::enclosed;
 use super::engine::{Class, Effect, Object, Order, Rmw, Shape, Site, Sleep, Until, Word, engine};
 
 /// `spinlock_t`.
@@ -18,8 +19,8 @@ impl Spinlock {
 }
 
 #[track_caller]
-fn take(word: Word, site: Site) {
-    let rmw = Rmw { shape: Shape::Conditional, apply: &|_| Effect::store(1) };
+fn take(word: Word, shape: Shape, site: Site) {
+    let rmw = Rmw { shape, apply: &|_| Effect::store(1) };
     engine().wait_rmw(word, Order::Acquire, Until::clear(u64::MAX), Sleep::Held, &rmw, site);
 }
 
@@ -35,7 +36,7 @@ fn give(word: Word, site: Site) {
 /// `spin_lock()` and its irq-disabling forms.
 #[track_caller]
 pub fn spin_lock(lock: Spinlock) {
-    take(lock.0, Site::here("spin_lock"));
+    take(lock.0, Shape::Lock, Site::here("spin_lock"));
 }
 
 /// `spin_unlock()`.
@@ -58,7 +59,7 @@ impl Mutex {
 /// `mutex_lock()`.
 #[track_caller]
 pub fn mutex_lock(lock: Mutex) {
-    take(lock.0, Site::here("mutex_lock"));
+    take(lock.0, Shape::Conditional, Site::here("mutex_lock"));
 }
 
 /// `mutex_unlock()`.
@@ -93,38 +94,37 @@ fn my_queue_bit() -> u64 {
 
 /// Take at once if no bit of `busy` is set; else queue and wait until `blocked` is clear.
 #[track_caller]
-fn acquire(sem: RwSem, busy: u64, blocked: u64, add: u64, site: Site) {
+fn acquire(sem: RwSem, shape: Shape, busy: u64, blocked: u64, add: u64, site: Site) {
     let me = my_queue_bit();
-    if sem.trylocked {
-        let fast = Rmw {
-            shape: Shape::Conditional,
-            apply: &|v| if v & busy == 0 { Effect::ret(v + add, 1) } else { Effect::ret(v | me, 0) },
-        };
-        if engine().rmw(sem.word, Order::Acquire, &fast, site) != 0 {
-            return;
+    let fast = Rmw {
+        shape,
+        apply: &|v| if v & busy == 0 { Effect::ret(v + add, 1) } else { Effect::ret(v | me, 0) },
+    };
+    let slow = Rmw { shape, apply: &|v| Effect::store((v & !me).wrapping_add(add)) };
+    enclosed(|| {
+        if !sem.trylocked || engine().rmw(sem.word, Order::Acquire, &fast, site) == 0 {
+            engine().wait_rmw(sem.word, Order::Acquire, Until::clear(blocked), Sleep::Held, &slow, site);
         }
-    }
-    let slow = Rmw { shape: Shape::Conditional, apply: &|v| Effect::store((v & !me).wrapping_add(add)) };
-    engine().wait_rmw(sem.word, Order::Acquire, Until::clear(blocked), Sleep::Held, &slow, site);
+    });
 }
 
 /// `down_read()`: queues behind a writer that holds or waits.
 #[track_caller]
 pub fn down_read(sem: RwSem, op: &'static str) {
-    acquire(sem, WRITER | QUEUED, WRITER, 1, Site::here(op));
+    acquire(sem, Shape::Reader, WRITER | QUEUED, WRITER, 1, Site::here(op));
 }
 
 /// `down_write()`: queues behind every holder and waiter.
 #[track_caller]
 pub fn down_write(sem: RwSem, op: &'static str) {
-    acquire(sem, READERS | WRITER | QUEUED, READERS | WRITER, WRITER, Site::here(op));
+    acquire(sem, Shape::Conditional, READERS | WRITER | QUEUED, READERS | WRITER, WRITER, Site::here(op));
 }
 
 /// `down_read_trylock()`: fails while a writer holds the lock or anyone is queued for it.
 #[track_caller]
 pub fn down_read_trylock(sem: RwSem, op: &'static str) -> bool {
     let rmw = Rmw {
-        shape: Shape::Conditional,
+        shape: Shape::Reader,
         apply: &|v| if v & (WRITER | QUEUED) == 0 { Effect::ret(v + 1, 1) } else { Effect::fail(0) },
     };
     engine().rmw(sem.word, Order::Acquire, &rmw, Site::here(op)) != 0
@@ -134,9 +134,13 @@ pub fn down_read_trylock(sem: RwSem, op: &'static str) -> bool {
 #[track_caller]
 pub fn up_read(sem: RwSem, op: &'static str) {
     let rmw = Rmw {
-        shape: Shape::Conditional,
+        shape: Shape::Reader,
         apply: &|v| {
-            Effect::store(v.wrapping_sub(1)).fault_if(v & READERS == 0, "lock", "a read lock is released that nobody holds")
+            Effect::store(v.wrapping_sub(1)).fault_if(
+                v & READERS == 0,
+                "lock",
+                "a read lock is released that nobody holds",
+            )
         },
     };
     engine().rmw(sem.word, Order::Release, &rmw, Site::here(op));
@@ -148,7 +152,11 @@ pub fn up_write(sem: RwSem, op: &'static str) {
     let rmw = Rmw {
         shape: Shape::Conditional,
         apply: &|v| {
-            Effect::store(v & !WRITER).fault_if(v & WRITER == 0, "lock", "a write lock is released that nobody holds")
+            Effect::store(v & !WRITER).fault_if(
+                v & WRITER == 0,
+                "lock",
+                "a write lock is released that nobody holds",
+            )
         },
     };
     engine().rmw(sem.word, Order::Release, &rmw, Site::here(op));

@@ -11,8 +11,8 @@ pub mod llist;
 pub mod lock;
 pub mod plain;
 pub mod program;
-pub mod work;
 pub mod wait;
+pub mod work;
 
 pub use engine::Engine;
 
@@ -30,6 +30,14 @@ impl Drop for Call {
     fn drop(&mut self) {
         engine::engine().note(engine::Note::Leave);
     }
+}
+
+/// Run `f`, of which nothing is kept: it returns nothing, and must not write what it captures. Two
+/// runs that differ only in what happened inside are the same afterwards.
+pub fn enclosed(f: impl Fn()) {
+    engine::engine().note(engine::Note::Enclose);
+    f();
+    engine::engine().note(engine::Note::Disclose);
 }
 
 /// A coverage goal is reached: the scenario gets to its race.

@@ -4,6 +4,7 @@
 //! steps of sleeping stay apart (queue, test, sleep, leave), because their order is a rule: a
 //! sleeper that tests before it queues misses the wake-up in between (O24).
 
+use super::enclosed;
 use super::engine::{Class, Effect, Object, Order, Rmw, Shape, Site, Sleep, Until, Word, engine};
 
 /// `wait_queue_head_t`.
@@ -54,7 +55,13 @@ pub fn finish_wait(queue: WaitQueue) {
 pub fn wake_up(queue: WaitQueue) {
     let rmw = Rmw {
         shape: Shape::Conditional,
-        apply: &|v| if v & WAITERS == 0 { Effect::store(v) } else { Effect::store(v & !WAITERS | (v & WAITERS) << 32) },
+        apply: &|v| {
+            if v & WAITERS == 0 {
+                Effect::store(v)
+            } else {
+                Effect::store(v & !WAITERS | (v & WAITERS) << 32)
+            }
+        },
     };
     engine().rmw(queue.0, Order::Full, &rmw, Site::here("wake_up"));
 }
@@ -62,12 +69,14 @@ pub fn wake_up(queue: WaitQueue) {
 /// `wait_event()`: sleep until `condition`, which is tested after queueing each time.
 #[track_caller]
 pub fn wait_event(queue: WaitQueue, sleep: Sleep, condition: impl Fn() -> bool) {
-    loop {
-        prepare_to_wait(queue);
-        if condition() || engine().stopping() {
-            break;
+    enclosed(|| {
+        loop {
+            prepare_to_wait(queue);
+            if condition() || engine().stopping() {
+                break;
+            }
+            schedule(queue, sleep);
         }
-        schedule(queue, sleep);
-    }
-    finish_wait(queue);
+        finish_wait(queue);
+    });
 }

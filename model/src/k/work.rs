@@ -82,7 +82,10 @@ pub fn add_timer(timer: Timer) {
 pub fn run_timer_softirq(wheel: TimerWheel, f: impl Fn(usize)) {
     let site = Site::here("run_timer_softirq");
     run_loop(|| {
-        let rmw = Rmw { shape: Shape::Conditional, apply: &|v| Effect::ret(v & v.wrapping_sub(1), v.trailing_zeros().into()) };
+        let rmw = Rmw {
+            shape: Shape::Conditional,
+            apply: &|v| Effect::ret(v & v.wrapping_sub(1), v.trailing_zeros().into()),
+        };
         let nr = engine().wait_rmw(wheel.0, Order::Acquire, Until::any(u64::MAX), Sleep::Idle, &rmw, site);
         if !engine().stopping() {
             f(nr as usize);

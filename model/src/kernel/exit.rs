@@ -1,11 +1,11 @@
 //! `kernel/exit.c`: a task gives up its address space.
 
-use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
 use crate::include::mm_types::MmStruct;
+use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
 use crate::include::sched::{TIF_MEMDIE, TaskStruct};
 use crate::k::bitops::test_bit;
-use crate::k::call;
 use crate::k::lock::{spin_lock, spin_unlock};
+use crate::k::{call, enclosed};
 use crate::kernel::fork::{mmput, mmput_exit, put_task_struct};
 use crate::mm::oom_kill::victims::exit_oom_victim;
 use crate::system::System;
@@ -39,16 +39,18 @@ fn clear_mm(current: &TaskStruct, mm: &MmStruct) {
 
 fn drop_mm(sys: &System, current: &TaskStruct, mm: &MmStruct) {
     if sys.kernel.is_async() {
-        mmput_exit(sys, mm, current);
+        enclosed(|| mmput_exit(sys, mm, current));
     } else {
         mmput(sys, mm, Some(current));
     }
 }
 
 fn leave_oom_victims(sys: &System, current: &TaskStruct) {
-    if sys.has_oom && test_bit(TIF_MEMDIE, current.flags) {
-        exit_oom_victim(sys, current);
-    }
+    enclosed(|| {
+        if sys.has_oom && test_bit(TIF_MEMDIE, current.flags) {
+            exit_oom_victim(sys, current);
+        }
+    });
 }
 
 /// `do_exit()` as far as the address space goes, and the release of the task.

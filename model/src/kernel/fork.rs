@@ -8,7 +8,7 @@ use crate::k::bitops::test_bit;
 use crate::k::engine::{Effect, Order, Rmw, Shape, Site, Sleep, Until, engine};
 use crate::k::lock::{spin_lock, spin_unlock};
 use crate::k::work::schedule_work;
-use crate::k::{call, goal};
+use crate::k::{call, enclosed, goal};
 use crate::mm::mm_reaper::{mm_try_charge, queue_mm_reaper};
 use crate::mm::mmap::exit_mmap;
 use crate::system::System;
@@ -36,7 +36,14 @@ pub fn get_task_mm<'a>(sys: &'a System, task: &TaskStruct) -> Option<&'a MmStruc
 fn exit_aio(mm: &MmStruct) {
     let _call = call("exit_aio");
     let rmw = Rmw { shape: Shape::Conditional, apply: &Effect::store };
-    engine().wait_rmw(mm.ioctx, Order::Acquire, Until::clear(u64::MAX), Sleep::Held, &rmw, Site::here("wait_for_completion"));
+    engine().wait_rmw(
+        mm.ioctx,
+        Order::Acquire,
+        Until::clear(u64::MAX),
+        Sleep::Held,
+        &rmw,
+        Site::here("wait_for_completion"),
+    );
 }
 
 /// First half of `__mmput()`: hooks that must come before `exit_mmap()`. Of `uprobe_clear_state()`,
@@ -64,9 +71,11 @@ fn __mmput(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
 /// `by` is the caller if it is exiting.
 pub fn mmput(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
     let _call = call("mmput");
-    if drop_user(sys, mm) {
-        __mmput(sys, mm, by);
-    }
+    enclosed(|| {
+        if drop_user(sys, mm) {
+            __mmput(sys, mm, by);
+        }
+    });
 }
 
 /// `mmput_async()`: give up a use where teardown is not allowed; a kworker does it. 6.1 to 7.1.
@@ -155,10 +164,12 @@ pub fn __mmdrop(mm: &MmStruct) {
 /// `signal_struct` and with it the pin on `oom_mm` (by `mmdrop_async()` in the kernel, at once here).
 pub fn put_task_struct(sys: &System, task: &TaskStruct) {
     let _call = call("put_task_struct");
-    if atomic_dec_and_test(task.usage) {
-        put_signal_struct(sys, &sys.signals[task.signal]);
-        engine().free(task.object, Site::here("free_task"));
-    }
+    enclosed(|| {
+        if atomic_dec_and_test(task.usage) {
+            put_signal_struct(sys, &sys.signals[task.signal]);
+            engine().free(task.object, Site::here("free_task"));
+        }
+    });
 }
 
 fn put_signal_struct(sys: &System, signal: &SignalStruct) {

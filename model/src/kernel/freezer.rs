@@ -5,10 +5,10 @@
 //! refrigerator. As before 6.1 the freezer wakes a sleeping thread, which then walks into the
 //! refrigerator; since 6.1 it freezes where it sleeps, with the same effect here.
 
-use crate::k::call;
 use crate::k::engine::{Class, Effect, Fault, Object, Order, Rmw, Shape, Site, Sleep, Until, Word, engine};
 use crate::k::plain::{Ghost, ghost_mark};
 use crate::k::wait::{WaitQueue, finish_wait, prepare_to_wait, schedule, wake_up};
+use crate::k::{call, enclosed};
 
 const FREEZING: u64 = 1;
 const NO_FAULT: Fault = Fault { rule: "", what: "" };
@@ -72,7 +72,14 @@ impl Freezer {
         for &(thread, _) in kthreads {
             let frozen = Until::any(1 << (8 + thread));
             let seen = Rmw { shape: Shape::Conditional, apply: &Effect::store };
-            engine().wait_rmw(self.word, Order::Acquire, frozen, Sleep::Held, &seen, Site::here("try_to_freeze_tasks"));
+            engine().wait_rmw(
+                self.word,
+                Order::Acquire,
+                frozen,
+                Sleep::Held,
+                &seen,
+                Site::here("try_to_freeze_tasks"),
+            );
         }
     }
 
@@ -114,23 +121,25 @@ pub fn wait_event_freezable(
     condition: impl Fn() -> bool,
 ) {
     let _call = call("wait_event_freezable");
-    let mut look = true;
-    loop {
-        if test_first && condition() {
-            return;
+    enclosed(|| {
+        let mut look = true;
+        loop {
+            if test_first && condition() {
+                return;
+            }
+            prepare_to_wait(queue);
+            if !test_first && look && condition() || engine().stopping() {
+                break;
+            }
+            if freezer.freezing() {
+                finish_wait(queue);
+                freezer.refrigerator();
+                look = retest;
+                continue;
+            }
+            schedule(queue, Sleep::Idle);
+            look = true;
         }
-        prepare_to_wait(queue);
-        if !test_first && look && condition() || engine().stopping() {
-            break;
-        }
-        if freezer.freezing() {
-            finish_wait(queue);
-            freezer.refrigerator();
-            look = retest;
-            continue;
-        }
-        schedule(queue, Sleep::Idle);
-        look = true;
-    }
-    finish_wait(queue);
+        finish_wait(queue);
+    });
 }

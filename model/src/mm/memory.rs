@@ -3,19 +3,22 @@
 use crate::include::mm_types::MmStruct;
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
 use crate::k::atomic::atomic_long_sub;
-use crate::k::call;
 use crate::k::engine::{Effect, Fault, Order, Rmw, Shape, Site, engine};
 use crate::k::plain::read;
+use crate::k::{call, enclosed};
 
 /// Zap all PTEs: one critical section of the page-table lock that clears what is present, then the
 /// counters. Two zappers may meet here; each PTE is cleared by one of them.
 #[track_caller]
 pub fn unmap_page_range(mm: &MmStruct) {
     let rmw = Rmw { shape: Shape::Conditional, apply: &|pages| Effect::ret(0, pages) };
-    let zapped = engine().rmw(mm.pte, Order::AcqRel, &rmw, Site::here("zap_pte_range"));
-    if zapped != 0 {
-        atomic_long_sub(mm.rss, zapped, "rss");
-    }
+    let site = Site::here("zap_pte_range");
+    enclosed(|| {
+        let zapped = engine().rmw(mm.pte, Order::AcqRel, &rmw, site);
+        if zapped != 0 {
+            atomic_long_sub(mm.rss, zapped, "rss");
+        }
+    });
 }
 
 /// `access_remote_vm()`: read another task's memory. The caller owns an `mm_users`.

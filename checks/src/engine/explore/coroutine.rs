@@ -31,7 +31,10 @@ pub enum Paused {
 
 impl Coroutine {
     /// A coroutine without a job.
-    #[allow(deprecated, reason = "the scope that replaces yield_with() cannot be reached from deep inside the model")]
+    #[allow(
+        deprecated,
+        reason = "the scope that replaces yield_with() cannot be reached from deep inside the model"
+    )]
     pub fn new() -> Self {
         let generator = Gn::<()>::new_opt(STACK_WORDS, || {
             while let Some(job) = JOB.take() {

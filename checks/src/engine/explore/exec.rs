@@ -8,12 +8,14 @@
 use super::coroutine::suspend;
 use super::footprint::{Access, Footprint, Touch};
 use super::futures::{Futures, Place};
-use super::memory::{Done, Memory};
+use super::memory::{Done, Memory, Relevant};
 use super::record::{Names, Recorder};
 use super::search::{Blocked, Point, Search};
 use crate::engine::report::MAX_STEPS;
 use mmspec_model::event::Kind;
-use mmspec_model::k::engine::{Class, Engine, Fault, Note, Object, Order, Rmw, Shape, Site, Sleep, Until, Word};
+use mmspec_model::k::engine::{
+    Class, Engine, Fault, Note, Object, Order, Rmw, Shape, Site, Sleep, Until, Word,
+};
 use std::cell::RefCell;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -55,8 +57,6 @@ pub struct Pending {
     pub op: &'static str,
     /// Whether it commutes with all that others can do before it.
     sole: bool,
-    /// Its place in the program, if that is tracked.
-    place: Place,
 }
 
 /// Where a thread stands.
@@ -76,6 +76,8 @@ pub struct ThreadState {
     pub at: At,
     /// Fingerprint of all it has observed since it last kept nothing.
     history: u64,
+    /// Histories at the beginnings of the parts that it is in and of which it will keep nothing.
+    enclosing: Vec<u64>,
 }
 
 /// Everything but the coroutines.
@@ -110,6 +112,9 @@ pub struct Core<M> {
     /// Where the thread of the step being taken stood.
     stepped: Option<Place>,
     footprint: Footprint,
+    /// Plain words touched, and objects freed, by the step being taken.
+    plain: u128,
+    frees: u64,
     in_step: bool,
     steps_here: usize,
     drained: u32,
@@ -137,6 +142,8 @@ impl<M: Memory> Core<M> {
             places: Vec::new(),
             stepped: None,
             footprint: Footprint::new(),
+            plain: 0,
+            frees: 0,
             in_step: false,
             steps_here: 0,
             drained: 0,
@@ -149,7 +156,11 @@ impl<M: Memory> Core<M> {
         self.phase = Phase::Starting;
         self.memory.reset(threads);
         self.threads.clear();
-        self.threads.resize_with(threads, || ThreadState { at: At::Start, history: 0 });
+        self.threads.resize_with(threads, || ThreadState {
+            at: At::Start,
+            history: 0,
+            enclosing: Vec::new(),
+        });
         self.search.begin();
         self.fault = None;
         self.takers.clear();
@@ -161,13 +172,15 @@ impl<M: Memory> Core<M> {
     }
 
     /// `thread` arrives at a step.
-    fn arrive(&mut self, thread: usize, word: Word, site: Site) -> Place {
-        let Some(futures) = &mut self.futures else { return 0 };
+    fn arrive(&mut self, thread: usize, word: Word, blocking: bool, site: Site) {
+        let Some(futures) = &mut self.futures else { return };
         let place = futures.place(thread, std::ptr::from_ref(site.at).addr(), word);
         if let Some(before) = self.places[thread].replace(place) {
             futures.edge(before, place);
         }
-        place
+        if blocking {
+            futures.blocking(place, word);
+        }
     }
 
     /// Make `thread` the running one.
@@ -183,7 +196,7 @@ impl<M: Memory> Core<M> {
     /// The running thread has returned.
     pub fn finish_current(&mut self) {
         let thread = self.current;
-        self.threads[thread] = ThreadState { at: At::Done, history: 0 };
+        self.threads[thread] = ThreadState { at: At::Done, history: 0, enclosing: Vec::new() };
         self.places[thread] = None;
         self.memory.finish(thread);
     }
@@ -230,8 +243,12 @@ impl<M: Memory> Core<M> {
             return None;
         }
         let Self { search, memory, threads, bytes, futures, places, .. } = self;
-        let mut state = || fingerprint(memory, threads, bytes);
-        let mut persistent = || match futures {
+        let futures = RefCell::new(futures);
+        let mut state = || {
+            let relevant = futures.borrow_mut().as_mut().map_or(Relevant::ALL, |f| f.relevant(places));
+            fingerprint(memory, threads, &relevant, bytes)
+        };
+        let mut persistent = || match &mut *futures.borrow_mut() {
             Some(futures) => futures.persistent(places, enabled, self.last),
             None => enabled,
         };
@@ -249,8 +266,9 @@ impl<M: Memory> Core<M> {
             let thread = self.last.expect("a step has a thread");
             self.search.step_done(thread, &self.footprint);
             if let (Some(futures), Some(place)) = (&mut self.futures, self.stepped) {
-                futures.step(place, &self.footprint);
+                futures.step(place, &self.footprint, Relevant { words: self.plain, objects: self.frees });
             }
+            (self.plain, self.frees) = (0, 0);
             self.footprint.clear();
         }
     }
@@ -268,7 +286,7 @@ impl<M: Memory> Core<M> {
     pub fn deadlock(&self, tasks: &[String]) -> Option<String> {
         let mut waits = Vec::new();
         for (t, state) in self.threads.iter().enumerate() {
-            if let At::Step(Pending { word, sleep: Sleep::Held, op, .. }) = state.at {
+            if let At::Step(Pending { word, until: Some(_), sleep: Sleep::Held, op, .. }) = state.at {
                 let taker = self.takers[word.0 as usize];
                 let holder = taker.map_or(String::new(), |h| format!(", last taken by {}", tasks[h]));
                 waits.push(format!("{} waits in {op}({}){holder}", tasks[t], self.names.word(word)));
@@ -287,7 +305,9 @@ impl<M: Memory> Core<M> {
     /// Account for an access: footprint, history, event.
     fn account(&mut self, word: Word, site: Site, until: Option<Until>, kind: Kind, done: &Done) {
         let kind = if kind == Kind::Write && done.access == Access::Read { Kind::Failed } else { kind };
-        if self.names.words[word.0 as usize].1 != Class::Plain {
+        if self.names.words[word.0 as usize].1 == Class::Plain {
+            self.plain |= 1 << word.0.min(127);
+        } else {
             self.footprint.push(Touch { word, access: done.access, before: done.before, until });
         }
         let history = &mut self.threads[self.current].history;
@@ -306,9 +326,14 @@ fn mix(history: u64, value: u64) -> u64 {
     (history.rotate_left(25) ^ value).wrapping_add(0x2545_f491_4f6c_dd1d).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-fn fingerprint<M: Memory>(memory: &mut M, threads: &[ThreadState], bytes: &mut Vec<u8>) -> u128 {
+fn fingerprint<M: Memory>(
+    memory: &mut M,
+    threads: &[ThreadState],
+    relevant: &Relevant,
+    bytes: &mut Vec<u8>,
+) -> u128 {
     bytes.clear();
-    memory.write_state(bytes);
+    memory.write_state(relevant, bytes);
     for thread in threads {
         bytes.extend(thread.history.to_le_bytes());
         bytes.push(u8::from(matches!(thread.at, At::Done)));
@@ -331,8 +356,8 @@ impl<M: Memory> Machine<M> {
                 return false;
             }
             let me = core.current;
-            let place = core.arrive(me, word, site);
-            core.threads[me].at = At::Step(Pending { word, until, sleep, op: site.op, sole, place });
+            core.arrive(me, word, until.is_some(), site);
+            core.threads[me].at = At::Step(Pending { word, until, sleep, op: site.op, sole });
             if core.recorder.is_some() && until.is_some_and(|u| !core.memory.ready(word, u)) {
                 let Core { recorder, names, .. } = &mut *core;
                 recorder.as_mut().expect("tested").waits(names, me, word, site);
@@ -428,6 +453,7 @@ impl<M: Memory> Engine for Machine<M> {
             return;
         }
         let me = core.current;
+        core.frees |= 1 << object.0.min(63);
         let Core { recorder, names, .. } = &mut *core;
         if let Some(recorder) = recorder {
             recorder.free(names, me, object, site);
@@ -441,7 +467,9 @@ impl<M: Memory> Engine for Machine<M> {
     }
 
     fn load(&self, word: Word, order: Order, site: Site) -> u64 {
-        if self.class(word) != Class::Plain && !self.turn(word, None, Sleep::Held, false, site) || self.stopping() {
+        if self.class(word) != Class::Plain && !self.turn(word, None, Sleep::Held, false, site)
+            || self.stopping()
+        {
             return self.drained(word, &|v| v);
         }
         self.act(word, site, None, order, Kind::Read, |core, me| {
@@ -451,7 +479,9 @@ impl<M: Memory> Engine for Machine<M> {
     }
 
     fn store(&self, word: Word, value: u64, order: Order, site: Site) {
-        if self.class(word) != Class::Plain && !self.turn(word, None, Sleep::Held, false, site) || self.stopping() {
+        if self.class(word) != Class::Plain && !self.turn(word, None, Sleep::Held, false, site)
+            || self.stopping()
+        {
             self.drained(word, &|v| v);
             return;
         }
@@ -463,7 +493,9 @@ impl<M: Memory> Engine for Machine<M> {
 
     fn rmw(&self, word: Word, order: Order, rmw: &Rmw, site: Site) -> u64 {
         let sole = rmw.shape == Shape::Unlock;
-        if self.class(word) != Class::Ghost && !self.turn(word, None, Sleep::Held, sole, site) || self.stopping() {
+        if self.class(word) != Class::Ghost && !self.turn(word, None, Sleep::Held, sole, site)
+            || self.stopping()
+        {
             return self.drained(word, &|v| (rmw.apply)(v).ret);
         }
         self.act(word, site, None, order, Kind::Write, |core, me| {
@@ -497,6 +529,8 @@ impl<M: Memory> Engine for Machine<M> {
         }
         let me = core.current;
         core.memory.fence(me, order);
+        // A barrier may change no view; the states before and after it differ all the same.
+        core.threads[me].history = mix(core.threads[me].history, 0);
         if order == Order::Full && M::FENCE_IS_A_STEP {
             core.footprint.push(Touch { word: FENCE, access: Access::Write, before: 0, until: None });
         }
@@ -529,6 +563,14 @@ impl<M: Memory> Engine for Machine<M> {
                 }
             }
             Note::Forget(position) => core.threads[me].history = mix(0, position),
+            Note::Enclose => {
+                let thread = &mut core.threads[me];
+                thread.enclosing.push(thread.history);
+            }
+            Note::Disclose => {
+                let thread = &mut core.threads[me];
+                thread.history = mix(thread.enclosing.pop().expect("parts nest"), 1);
+            }
         }
     }
 

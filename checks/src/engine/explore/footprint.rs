@@ -19,26 +19,37 @@ pub fn join(clock: &mut Clock, other: &Clock) {
 /// Effect of an access as far as commuting goes. What counts is what happened: a failed trylock only
 /// read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Access {
     /// Changed nothing; commutes with other reads.
     Read,
     /// Added to a counter or set flag bits, unordered and without learning anything; commutes with
     /// others of its kind.
     Blind,
+    /// Dropped a reference that was not the last; commutes with others of its kind, but not with a
+    /// [`Self::Blind`] increment, which may be what keeps it from being the last.
+    Drop,
+    /// A reader took or gave up a lock; commutes with other readers.
+    Reader,
     /// Anything else.
     Write,
 }
 
+/// Number of kinds of access.
+pub const KINDS: usize = 5;
+
 impl Access {
     /// Whether two accesses of one word do not commute.
     pub fn conflicts(self, other: Self) -> bool {
-        self == Self::Write || other == Self::Write || self != other
+        self == Self::Write || self != other
     }
 
     /// Kind of a successful read-modify-write.
-    pub fn of_rmw(shape: Shape, order: Order) -> Self {
+    pub fn of_rmw(shape: Shape, order: Order, before: u64, after: u64, ret: u64) -> Self {
         match shape {
             Shape::BlindAdd(_) | Shape::BlindOr(_) if order == Order::Relaxed => Self::Blind,
+            Shape::Drop if ret == 0 => Self::Drop,
+            Shape::Reader if before.abs_diff(after) == 1 => Self::Reader,
             _ => Self::Write,
         }
     }
@@ -60,7 +71,11 @@ pub struct Touch {
 /// All accesses of a step that others may depend on: its own word first, then ghost words.
 pub type Footprint = SmallVec<[Touch; 3]>;
 
-/// Whether two steps do not commute.
-pub fn dependent(a: &Footprint, b: &Footprint) -> bool {
-    a.iter().any(|x| b.iter().any(|y| x.word == y.word && x.access.conflicts(y.access)))
+/// Whether a step that could be taken before `taken` does not commute with it.
+///
+/// Of two drops, both not the last, the later one stays so only if three references were left.
+pub fn dependent(other: &Footprint, taken: &Footprint) -> bool {
+    let depends =
+        |x: &Touch, y: &Touch| x.access.conflicts(y.access) || y.access == Access::Drop && y.before < 3;
+    other.iter().any(|x| taken.iter().any(|y| x.word == y.word && depends(x, y)))
 }

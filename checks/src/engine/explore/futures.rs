@@ -6,7 +6,8 @@
 //! is true: an execution that breaks it would, up to the step that does, be an execution that
 //! keeps it, of which an equivalent was explored. So exploration is repeated until nothing is learned.
 
-use super::footprint::{Access, Footprint};
+use super::footprint::{Access, Footprint, KINDS};
+use super::memory::Relevant;
 use mmspec_model::k::engine::Word;
 use rustc_hash::FxHashMap;
 
@@ -16,36 +17,32 @@ const MAX_WORDS: u16 = 127;
 /// A place of a thread's program: the step it stands before.
 pub type Place = u32;
 
-/// Words by how they are touched.
+/// Words touched, by kind of access.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Words {
-    read: u128,
-    blind: u128,
-    write: u128,
-}
+struct Words([u128; KINDS]);
 
 impl Words {
     fn add(&mut self, other: &Self) {
-        self.read |= other.read;
-        self.blind |= other.blind;
-        self.write |= other.write;
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine |= theirs;
+        }
     }
 
     fn conflicts(&self, other: &Self) -> bool {
-        let all = other.read | other.blind | other.write;
-        self.write & all != 0
-            || other.write & (self.read | self.blind) != 0
-            || self.read & other.blind != 0
-            || self.blind & other.read != 0
+        let any = other.0.iter().fold(0, |all, words| all | words);
+        let write = Access::Write as usize;
+        self.0[write] & any != 0
+            || (0..write).any(|kind| {
+                self.0[kind]
+                    & other.0.iter().enumerate().filter(|(k, _)| *k != kind).fold(0, |all, (_, w)| all | w)
+                    != 0
+            })
     }
 
     fn insert(&mut self, word: Word, access: Access) {
-        let bit = 1 << word.0.min(MAX_WORDS);
-        match access {
-            Access::Read => self.read |= bit,
-            Access::Blind => self.blind |= bit,
-            Access::Write => self.write |= bit,
-        }
+        // Others may drop any number of references first: then this drop may be the last.
+        let access = if access == Access::Drop { Access::Write } else { access };
+        self.0[access as usize] |= 1 << word.0.min(MAX_WORDS);
     }
 }
 
@@ -57,6 +54,9 @@ struct Node {
     next: Vec<Place>,
     /// What it and all that follows touches.
     future: Words,
+    /// Plain words and frees: of the step, and of it and all that follows.
+    other: Relevant,
+    other_future: Relevant,
 }
 
 /// All that was learned about a program.
@@ -87,15 +87,27 @@ impl Futures {
         self.stale = true;
     }
 
-    /// The step at `place` has touched this.
-    pub fn step(&mut self, place: Place, footprint: &Footprint) {
+    /// The step at `place` waits for `word`: it may never be seen to run.
+    pub fn blocking(&mut self, place: Place, word: Word) {
+        let step = &mut self.nodes[place as usize].step;
+        let before = *step;
+        step.insert(word, Access::Write);
+        if *step != before {
+            self.learned();
+        }
+    }
+
+    /// The step at `place` has touched this, and these plain words and freed objects.
+    pub fn step(&mut self, place: Place, footprint: &Footprint, other: Relevant) {
         let node = &mut self.nodes[place as usize];
         let mut step = node.step;
         for touch in footprint {
             step.insert(touch.word, touch.access);
         }
-        if step != node.step {
-            node.step = step;
+        let other =
+            Relevant { words: node.other.words | other.words, objects: node.other.objects | other.objects };
+        if step != node.step || other != node.other {
+            (node.step, node.other) = (step, other);
             self.learned();
         }
     }
@@ -122,17 +134,30 @@ impl Futures {
         while changed {
             changed = false;
             for i in (0..self.nodes.len()).rev() {
-                let mut future = self.nodes[i].step;
-                future.add(&self.nodes[i].future);
-                for n in 0..self.nodes[i].next.len() {
-                    let next = self.nodes[i].next[n] as usize;
-                    let words = self.nodes[next].future;
-                    future.add(&words);
+                let node = &self.nodes[i];
+                let (mut future, mut other) = (node.step, node.other);
+                for &next in &node.next {
+                    let next = &self.nodes[next as usize];
+                    future.add(&next.future);
+                    other.words |= next.other_future.words;
+                    other.objects |= next.other_future.objects;
                 }
-                changed |= future != self.nodes[i].future;
-                self.nodes[i].future = future;
+                changed |= future != node.future || other != node.other_future;
+                (self.nodes[i].future, self.nodes[i].other_future) = (future, other);
             }
         }
+    }
+
+    /// What threads at these places may still touch.
+    pub fn relevant(&mut self, at: &[Option<Place>]) -> Relevant {
+        self.refresh();
+        let mut all = Relevant::default();
+        for place in at.iter().flatten() {
+            let node = &self.nodes[*place as usize];
+            all.words |= node.future.0.iter().fold(node.other_future.words, |all, words| all | words);
+            all.objects |= node.other_future.objects;
+        }
+        all
     }
 
     /// Threads that suffice at a state: no other thread can, before one of these has moved, touch
@@ -141,7 +166,8 @@ impl Futures {
         self.refresh();
         let mut best = enabled;
         let first = last.filter(|t| enabled >> t & 1 == 1);
-        let seeds = first.into_iter().chain((0..at.len()).filter(|t| enabled >> t & 1 == 1 && Some(*t) != first));
+        let seeds =
+            first.into_iter().chain((0..at.len()).filter(|t| enabled >> t & 1 == 1 && Some(*t) != first));
         for seed in seeds {
             let found = self.closure(at, seed) & enabled;
             if found.count_ones() < best.count_ones() {

@@ -218,4 +218,3 @@ impl<M: Memory + 'static> Explorer<M> {
         core.recorder.take().expect("set above").events
     }
 }
-

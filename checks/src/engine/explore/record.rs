@@ -30,7 +30,7 @@ impl Names {
 
 /// Path of a source file within the repository.
 pub fn repository_path(file: &str) -> String {
-    let start = ["model/src", "checks/src", "tests/"].iter().find_map(|dir| file.rfind(dir)).unwrap_or(0);
+    let start = ["model/src", "checks/src", "tests/src"].iter().find_map(|dir| file.rfind(dir)).unwrap_or(0);
     file[start..].to_string()
 }
 

@@ -50,7 +50,8 @@ fn __oom_reap_task_mm(mm: &MmStruct) {
     let _call = call("__oom_reap_task_mm");
     set_bit(MMF_UNSTABLE, mm.flags);
     if read(mm.mm_mt) == 0 {
-        engine().fault(Fault { rule: "R23", what: "a reaper walks a VMA tree that exit_mmap() has destroyed" });
+        engine()
+            .fault(Fault { rule: "R23", what: "a reaper walks a VMA tree that exit_mmap() has destroyed" });
     }
     unmap_page_range(mm);
     ghost_mark(mm.life, life::REAPED, 0, 0, Fault { rule: "", what: "" });

@@ -57,7 +57,9 @@ pub fn wake_oom_reaper(sys: &System, task: &TaskStruct) {
 pub fn oom_reaper(sys: &System) {
     run_loop(|| {
         let freezer = if sys.kernel.keeps(Rule::R37) { &sys.freezer } else { &sys.no_freezer };
-        wait_event_freezable(sys.oom.reaper_wait, freezer, (false, true), || read_once(sys.oom.reaper_list) != 0);
+        wait_event_freezable(sys.oom.reaper_wait, freezer, (false, true), || {
+            read_once(sys.oom.reaper_list) != 0
+        });
         if engine().stopping() {
             return;
         }

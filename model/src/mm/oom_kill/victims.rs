@@ -18,7 +18,8 @@ use crate::variant::Rule;
 pub fn mark_oom_victim(sys: &System, task: &TaskStruct) {
     let _call = call("mark_oom_victim");
     let Some(index) = task.mm() else {
-        return engine().fault(Fault { rule: "R38", what: "mark_oom_victim() is called on a task without mm" });
+        return engine()
+            .fault(Fault { rule: "R38", what: "mark_oom_victim() is called on a task without mm" });
     };
     if test_and_set_bit(TIF_MEMDIE, task.flags) {
         return;

@@ -24,6 +24,30 @@ pub struct Done {
     pub fault: Option<Fault>,
 }
 
+/// What some thread may still touch; of the rest, only final values matter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Relevant {
+    /// Words, by index; the last bit stands for all from there on.
+    pub words: u128,
+    /// Objects that may still be freed, likewise.
+    pub objects: u64,
+}
+
+impl Relevant {
+    /// Everything.
+    pub const ALL: Self = Self { words: u128::MAX, objects: u64::MAX };
+
+    /// Whether the word with this index may still be touched.
+    pub fn word(&self, index: usize) -> bool {
+        self.words >> index.min(127) & 1 == 1
+    }
+
+    /// Whether the object with this index may still be freed.
+    pub fn object(&self, index: usize) -> bool {
+        self.objects >> index.min(63) & 1 == 1
+    }
+}
+
 /// Picks one of `n` alternatives; each will be explored.
 pub type Choose<'a> = &'a mut dyn FnMut(usize) -> usize;
 
@@ -57,5 +81,5 @@ pub trait Memory {
     /// Whether an object is freed.
     fn freed(&self, object: Object) -> bool;
     /// Write everything that the future depends on, in a canonical form.
-    fn write_state(&mut self, out: &mut Vec<u8>);
+    fn write_state(&mut self, relevant: &Relevant, out: &mut Vec<u8>);
 }

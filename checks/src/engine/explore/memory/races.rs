@@ -7,11 +7,13 @@ use mmspec_model::k::engine::Fault;
 const ZERO: Clock = [0; MAX_THREADS];
 
 /// Two unordered accesses of ordinary memory.
-pub const RACE: Fault = Fault { rule: "race", what: "two unordered accesses of ordinary memory, one of them a write" };
+pub const RACE: Fault =
+    Fault { rule: "race", what: "two unordered accesses of ordinary memory, one of them a write" };
 /// An access after the free.
 pub const FREED: Fault = Fault { rule: "uaf", what: "a freed object is used" };
 /// An access that nothing orders before the free.
-pub const IN_USE: Fault = Fault { rule: "uaf", what: "an object is freed while an access to it is not ordered before" };
+pub const IN_USE: Fault =
+    Fault { rule: "uaf", what: "an object is freed while an access to it is not ordered before" };
 /// A second free.
 pub const TWICE: Fault = Fault { rule: "double-free", what: "an object is freed twice" };
 
@@ -113,9 +115,11 @@ impl Epochs {
     }
 
     /// Write an object.
-    pub fn write_allocation(&self, object: &Allocation, out: &mut Vec<u8>) {
+    pub fn write_allocation(&self, object: &Allocation, relevant: bool, out: &mut Vec<u8>) {
         out.push(u8::from(object.freed));
-        self.write(&object.accesses, out);
+        if relevant {
+            self.write(&object.accesses, out);
+        }
     }
 }
 

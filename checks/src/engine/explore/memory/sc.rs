@@ -2,7 +2,7 @@
 //! happens-before, so that one execution speaks for all that differ only in unordered accesses.
 
 use super::races::{Allocation, Epochs, Variable};
-use super::{Choose, Done, Memory};
+use super::{Choose, Done, Memory, Relevant};
 use crate::engine::explore::footprint::{Access, Clock, MAX_THREADS, join};
 use mmspec_model::k::engine::{Class, Fault, Object, Order, Rmw, Until, Word};
 
@@ -13,8 +13,10 @@ struct Cell {
     owner: Object,
     init: u64,
     value: u64,
-    /// Happens-before that an acquiring reader of this word joins.
+    /// Happens-before that an acquiring access of this word joins.
     release: Clock,
+    /// The part of it that readers of a lock join: what its writers have released.
+    written: Clock,
     /// For ordinary memory.
     variable: Variable,
 }
@@ -52,6 +54,15 @@ impl Sc {
         }
     }
 
+    /// A reader takes or gives up a lock: it is ordered against writers only.
+    fn reader(&mut self, thread: usize, word: Word, order: Order) {
+        if order.acquires() {
+            join(&mut self.threads[thread].now, &self.cells[word.0 as usize].written);
+        } else {
+            self.publish(thread, word, order);
+        }
+    }
+
     fn publish(&mut self, thread: usize, word: Word, order: Order) {
         let t = &mut self.threads[thread];
         let release = &mut self.cells[word.0 as usize].release;
@@ -69,7 +80,7 @@ impl Memory for Sc {
 
     fn add_word(&mut self, class: Class, owner: Object, init: u64) {
         let variable = Variable::default();
-        self.cells.push(Cell { class, owner, init, value: init, release: ZERO, variable });
+        self.cells.push(Cell { class, owner, init, value: init, release: ZERO, written: ZERO, variable });
     }
 
     fn add_object(&mut self) {
@@ -78,7 +89,8 @@ impl Memory for Sc {
 
     fn reset(&mut self, threads: usize) {
         for cell in &mut self.cells {
-            (cell.value, cell.release, cell.variable) = (cell.init, ZERO, Variable::default());
+            (cell.value, cell.release, cell.written, cell.variable) =
+                (cell.init, ZERO, ZERO, Variable::default());
         }
         self.objects.fill(Allocation::default());
         self.threads.clear();
@@ -129,17 +141,25 @@ impl Memory for Sc {
             return Done { before, after: before, ret: effect.ret, access: Access::Read, fault };
         };
         self.cells[word.0 as usize].value = after;
-        if !ghost {
-            if order == Order::Full {
-                self.fence(thread, Order::Full);
-            }
-            self.acquire(thread, word, order);
-            self.publish(thread, word, order);
-            if order == Order::Full {
-                self.fence(thread, Order::Full);
+        let access = Access::of_rmw(rmw.shape, order, before, after, effect.ret);
+        match access {
+            _ if ghost => {}
+            Access::Reader => self.reader(thread, word, order),
+            // A drop that is not the last learns nothing, so that the order of two does not matter.
+            Access::Drop => self.publish(thread, word, if order.releases() { Order::Release } else { order }),
+            _ => {
+                if order == Order::Full {
+                    self.fence(thread, Order::Full);
+                }
+                self.acquire(thread, word, order);
+                self.publish(thread, word, order);
+                self.cells[word.0 as usize].written = self.cells[word.0 as usize].release;
+                if order == Order::Full {
+                    self.fence(thread, Order::Full);
+                }
             }
         }
-        Done { before, after, ret: effect.ret, access: Access::of_rmw(rmw.shape, order), fault }
+        Done { before, after, ret: effect.ret, access, fault }
     }
 
     fn fence(&mut self, thread: usize, order: Order) {
@@ -157,7 +177,7 @@ impl Memory for Sc {
     fn free(&mut self, thread: usize, object: Object) -> Option<Fault> {
         let fault = self.objects[object.0 as usize].free(&self.threads[thread].now);
         for cell in self.cells.iter_mut().filter(|c| c.owner == object) {
-            (cell.release, cell.variable) = (ZERO, Variable::default());
+            (cell.release, cell.written, cell.variable) = (ZERO, ZERO, Variable::default());
         }
         fault
     }
@@ -174,18 +194,23 @@ impl Memory for Sc {
         self.objects[object.0 as usize].freed
     }
 
-    fn write_state(&mut self, out: &mut Vec<u8>) {
-        let plain = self.cells.iter().filter(|c| c.class == Class::Plain).map(|c| &c.variable);
-        let epochs = Epochs::of(plain, self.objects.iter());
-        for cell in &self.cells {
-            out.extend(cell.value.to_le_bytes());
+    fn write_state(&mut self, relevant: &Relevant, out: &mut Vec<u8>) {
+        let cells = || self.cells.iter().enumerate().filter(|(i, _)| relevant.word(*i));
+        let plain = cells().filter(|(_, c)| c.class == Class::Plain).map(|(_, c)| &c.variable);
+        let objects = self.objects.iter().enumerate().filter(|(i, _)| relevant.object(*i)).map(|(_, o)| o);
+        let epochs = Epochs::of(plain, objects);
+        self.cells.iter().for_each(|c| out.extend(c.value.to_le_bytes()));
+        for (_, cell) in cells() {
             if cell.class == Class::Plain {
                 epochs.write_variable(&cell.variable, out);
             } else {
                 epochs.write(&cell.release, out);
+                epochs.write(&cell.written, out);
             }
         }
-        self.objects.iter().for_each(|o| epochs.write_allocation(o, out));
+        for (i, object) in self.objects.iter().enumerate() {
+            epochs.write_allocation(object, relevant.object(i), out);
+        }
         for thread in self.threads.iter().filter(|t| t.live) {
             for clock in [&thread.now, &thread.pending, &thread.fenced] {
                 epochs.write(clock, out);

@@ -5,15 +5,15 @@
 //! [`View`]; releases attach it to messages, acquires take it over, full barriers meet in one
 //! global view. Three things follow the kernel's model rather than C11: a write comes after
 //! everything that any earlier read of its thread knew (dependencies order writes), a failed
-//! conditional operation orders nothing, and an unlock followed by a lock of one thread orders the
-//! writes around them for everybody. A read never returns a message that is written later (no load
+//! conditional operation orders nothing, and taking a spinlock orders the writes of its last holder
+//! before those of the new one for everybody. A read never returns a message that is written later (no load
 //! buffering).
 
 use super::races::{Allocation, Epochs, Variable};
 use super::view::{MAX_ATOMICS, View};
-use super::{Choose, Done, Memory};
+use super::{Choose, Done, Memory, Relevant};
 use crate::engine::explore::footprint::Access;
-use mmspec_model::k::engine::{Class, Fault, Object, Order, Rmw, Until, Word};
+use mmspec_model::k::engine::{Class, Fault, Object, Order, Rmw, Shape, Until, Word};
 
 #[derive(Clone, Copy)]
 struct Message {
@@ -35,6 +35,8 @@ struct Cell {
     value: u64,
     /// Sync: what its releases have published.
     view: View,
+    /// Sync: the part of it that readers of a lock learn: what its writers have published.
+    written: View,
     /// Plain.
     variable: Variable,
 }
@@ -85,12 +87,21 @@ impl Views {
         f(&mut self.barriers);
         for cell in &mut self.cells {
             f(&mut cell.view);
+            f(&mut cell.written);
             cell.messages.iter_mut().for_each(|m| f(&mut m.view));
         }
     }
 
     /// Put a message at `position`, moving later ones up; the thread then knows it.
-    fn insert(&mut self, thread: usize, word: Word, position: usize, value: u64, order: Order, source: Option<View>) {
+    fn insert(
+        &mut self,
+        thread: usize,
+        word: Word,
+        position: usize,
+        value: u64,
+        order: Order,
+        source: Option<View>,
+    ) {
         let slot = self.cells[word.0 as usize].slot;
         if position < self.cells[word.0 as usize].messages.len() {
             self.all_views(|v| v.at[slot] += u8::from(v.at[slot] as usize >= position));
@@ -133,12 +144,14 @@ impl Views {
     fn sync(&mut self, thread: usize, word: Word, order: Order, rmw: &Rmw) -> Done {
         let mut fault = self.touch(thread, word);
         let cell = &self.cells[word.0 as usize];
-        let (before, known) = (cell.value, cell.view);
+        let before = cell.value;
         let effect = (rmw.apply)(before);
         fault = fault.or(effect.fault);
         let Some(after) = effect.new else {
             return Done { before, after: before, ret: effect.ret, access: Access::Read, fault };
         };
+        let access = Access::of_rmw(rmw.shape, order, before, after, effect.ret);
+        let known = if access == Access::Reader { cell.written } else { cell.view };
         if order == Order::Full {
             self.fence(thread, Order::Full);
         }
@@ -146,20 +159,26 @@ impl Views {
         if order.acquires() {
             t.cur.join(&known);
             t.acq.join(&known);
-            let unlocked = t.unlocked;
-            t.rel.join(&unlocked);
+            if rmw.shape == Shape::Lock {
+                let unlocked = t.unlocked;
+                t.rel.join(&unlocked);
+                t.rel.join(&known);
+            }
         }
         let cell = &mut self.cells[word.0 as usize];
         cell.value = after;
         if order.releases() {
             cell.view.join(&t.cur);
+            if access != Access::Reader {
+                cell.written = cell.view;
+            }
             t.unlocked = t.cur;
             self.next_epoch(thread);
         }
         if order == Order::Full {
             self.fence(thread, Order::Full);
         }
-        Done { before, after, ret: effect.ret, access: Access::of_rmw(rmw.shape, order), fault }
+        Done { before, after, ret: effect.ret, access, fault }
     }
 
     /// Forget messages that nobody can read any more.
@@ -190,7 +209,17 @@ impl Memory for Views {
         self.slots += usize::from(class == Class::Atomic);
         assert!(self.slots <= MAX_ATOMICS, "more than {MAX_ATOMICS} Atomic words");
         let (view, variable) = (View::NONE, Variable::default());
-        self.cells.push(Cell { class, owner, init, slot, messages: Vec::new(), value: init, view, variable });
+        self.cells.push(Cell {
+            class,
+            owner,
+            init,
+            slot,
+            messages: Vec::new(),
+            value: init,
+            view,
+            written: view,
+            variable,
+        });
     }
 
     fn add_object(&mut self) {
@@ -199,7 +228,8 @@ impl Memory for Views {
 
     fn reset(&mut self, threads: usize) {
         for cell in &mut self.cells {
-            (cell.value, cell.view, cell.variable) = (cell.init, View::NONE, Variable::default());
+            (cell.value, cell.view, cell.written) = (cell.init, View::NONE, View::NONE);
+            cell.variable = Variable::default();
             cell.messages.clear();
             if cell.class == Class::Atomic {
                 cell.messages.push(Message { value: cell.init, view: View::NONE, attached: false });
@@ -295,7 +325,8 @@ impl Memory for Views {
         if order == Order::Full {
             self.fence(thread, Order::Full);
         }
-        Done { before, after, ret: effect.ret, access: Access::of_rmw(rmw.shape, order), fault }
+        // On weak memory the order of any two updates shows in what their messages carry.
+        Done { before, after, ret: effect.ret, access: Access::Write, fault }
     }
 
     fn fence(&mut self, thread: usize, order: Order) {
@@ -318,7 +349,7 @@ impl Memory for Views {
     fn free(&mut self, thread: usize, object: Object) -> Option<Fault> {
         let fault = self.objects[object.0 as usize].free(&self.threads[thread].cur.hb);
         for cell in self.cells.iter_mut().filter(|c| c.owner == object) {
-            (cell.view, cell.variable) = (View::NONE, Variable::default());
+            (cell.view, cell.written, cell.variable) = (View::NONE, View::NONE, Variable::default());
         }
         fault
     }
@@ -336,37 +367,41 @@ impl Memory for Views {
         self.objects[object.0 as usize].freed
     }
 
-    fn write_state(&mut self, out: &mut Vec<u8>) {
+    fn write_state(&mut self, relevant: &Relevant, out: &mut Vec<u8>) {
         self.collect();
-        let plain = self.cells.iter().filter(|c| c.class == Class::Plain).map(|c| &c.variable);
-        let epochs = Epochs::of(plain, self.objects.iter());
-        let slots = self.slots;
+        let cells = || self.cells.iter().enumerate().filter(|(i, _)| relevant.word(*i)).map(|(_, c)| c);
+        let plain = cells().filter(|c| c.class == Class::Plain).map(|c| &c.variable);
+        let objects = self.objects.iter().enumerate().filter(|(i, _)| relevant.object(*i)).map(|(_, o)| o);
+        let epochs = Epochs::of(plain, objects);
+        let slots: Vec<usize> = cells().filter(|c| c.class == Class::Atomic).map(|c| c.slot).collect();
         let view = |out: &mut Vec<u8>, v: &View| {
-            out.extend(&v.at[..slots]);
+            out.extend(slots.iter().map(|&slot| v.at[slot]));
             epochs.write(&v.hb, out);
         };
-        for cell in &self.cells {
+        for (i, cell) in self.cells.iter().enumerate() {
+            let newest = cell.messages.last().map_or(cell.value, |m| m.value);
+            out.extend(newest.to_le_bytes());
+            if !relevant.word(i) {
+                continue;
+            }
+            out.push(cell.messages.len() as u8);
+            for message in &cell.messages {
+                out.extend(message.value.to_le_bytes());
+                out.push(u8::from(message.attached));
+                view(out, &message.view);
+            }
             match cell.class {
-                Class::Atomic => {
-                    out.push(cell.messages.len() as u8);
-                    for message in &cell.messages {
-                        out.extend(message.value.to_le_bytes());
-                        out.push(u8::from(message.attached));
-                        view(out, &message.view);
-                    }
-                }
                 Class::Sync => {
-                    out.extend(cell.value.to_le_bytes());
                     view(out, &cell.view);
+                    view(out, &cell.written);
                 }
-                Class::Plain => {
-                    out.extend(cell.value.to_le_bytes());
-                    epochs.write_variable(&cell.variable, out);
-                }
-                Class::Ghost => out.extend(cell.value.to_le_bytes()),
+                Class::Plain => epochs.write_variable(&cell.variable, out),
+                Class::Atomic | Class::Ghost => {}
             }
         }
-        self.objects.iter().for_each(|o| epochs.write_allocation(o, out));
+        for (i, object) in self.objects.iter().enumerate() {
+            epochs.write_allocation(object, relevant.object(i), out);
+        }
         view(out, &self.barriers);
         for thread in self.threads.iter().filter(|t| t.live) {
             for v in [&thread.cur, &thread.acq, &thread.rel, &thread.unlocked] {

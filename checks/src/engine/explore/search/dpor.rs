@@ -7,7 +7,9 @@
 //! its word only if the value was right there: that is what makes lock hand-overs irreversible.
 
 use super::{Blocked, Point, Search, prefer};
-use crate::engine::explore::footprint::{Access, Clock, Footprint, MAX_THREADS, Touch, dependent, join};
+use crate::engine::explore::footprint::{
+    Access, Clock, Footprint, KINDS, MAX_THREADS, Touch, dependent, join,
+};
 
 #[derive(Default)]
 struct Node {
@@ -54,21 +56,17 @@ struct Logged {
 #[derive(Default)]
 struct WordLog {
     accesses: Vec<Logged>,
-    /// Joined clocks of all reads, blind updates and writes so far.
-    reads: Clock,
-    blinds: Clock,
-    writes: Clock,
+    /// Joined clocks of all accesses so far, by kind.
+    clocks: [Clock; KINDS],
 }
 
 impl WordLog {
     /// Add to `clock` all steps so far that an access would depend on.
     fn join_conflicting(&self, clock: &mut Clock, access: Access) {
-        join(clock, &self.writes);
-        if access != Access::Read {
-            join(clock, &self.reads);
-        }
-        if access != Access::Blind {
-            join(clock, &self.blinds);
+        for (kind, earlier) in self.clocks.iter().enumerate() {
+            if access == Access::Write || kind != access as usize {
+                join(clock, earlier);
+            }
         }
     }
 }
@@ -202,13 +200,14 @@ impl Search for Dpor {
         self.steps.clear();
         for word in &mut self.words {
             word.accesses.clear();
-            (word.reads, word.blinds, word.writes) = Default::default();
+            word.clocks = Default::default();
         }
         self.clocks = Default::default();
     }
 
     fn decide(&mut self, at: Point) -> Option<usize> {
-        let chosen = if self.depth < self.len { self.nodes[self.depth].chosen as usize } else { self.push(&at)? };
+        let chosen =
+            if self.depth < self.len { self.nodes[self.depth].chosen as usize } else { self.push(&at)? };
         self.depth += 1;
         Some(chosen)
     }
@@ -236,12 +235,7 @@ impl Search for Dpor {
         clock[thread] += 1;
         for touch in footprint {
             let word = &mut self.words[touch.word.0 as usize];
-            let of_kind = match touch.access {
-                Access::Read => &mut word.reads,
-                Access::Blind => &mut word.blinds,
-                Access::Write => &mut word.writes,
-            };
-            join(of_kind, clock);
+            join(&mut word.clocks[touch.access as usize], clock);
             word.accesses.push(Logged { step: position as u32, access: touch.access, before: touch.before });
         }
         self.steps.push(Step { thread: thread as u8, number: clock[thread], clock: *clock });
