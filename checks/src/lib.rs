@@ -1,4 +1,9 @@
-//! The judge of the model: engines, scenarios, verdicts.
+//! The judge of the model: engines execute it, scenarios set it up, verdicts say how far that went.
 
+pub mod check;
+pub mod counterexample;
 pub mod engine;
+pub mod manifest;
 pub mod scenario;
+pub mod verdict;
+pub mod worlds;

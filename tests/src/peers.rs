@@ -48,7 +48,7 @@ impl World {
                 object,
                 users: AtomicT::new(object, "users", sharers(i)),
                 count: AtomicT::new(object, "count", 1),
-                flags: Flags::new(object, "flags"),
+                flags: Flags::new(object, "flags", &[TARGETED, SKIP]),
                 lock: RwSem::new(object, "lock", false),
                 pages: engine().new_word("pages", Class::Sync, object, 1),
                 tables_freed: Plain::new(object, "tables_freed", 0),

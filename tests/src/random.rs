@@ -48,6 +48,8 @@ pub enum Op {
     Mb,
 }
 
+const BITS: [Bit; 2] = [Bit { nr: 0, name: "A" }, Bit { nr: 1, name: "B" }];
+
 struct Vars {
     atomics: [AtomicT; 2],
     flags: Flags,
@@ -65,8 +67,8 @@ fn vars() -> Vars {
     let o: Object = engine().new_object("", 0);
     Vars {
         atomics: [AtomicT::new(o, "x", 0), AtomicT::new(o, "y", 1)],
-        flags: Flags::new(o, "flags"),
-        bits: [Bit { nr: 0, name: "A" }, Bit { nr: 1, name: "B" }],
+        flags: Flags::new(o, "flags", &BITS),
+        bits: BITS,
         locks: [Spinlock::new(o, "l"), Spinlock::new(o, "m")],
         plain: Plain::new(o, "p", 0),
         sem: RwSem::new(o, "sem", true),
@@ -202,8 +204,8 @@ pub fn program(threads: Vec<Vec<Op>>) -> Setup {
         let (judged, seen) = (v.clone(), seen.clone());
         let judge = move || {
             let seen: Vec<u64> = seen.iter().map(|p| p.peek()).collect();
-            let words = [judged.plain.0, judged.flags.0, judged.atomics[0].0, judged.atomics[1].0];
-            let finals = words.map(|w| engine().peek(w));
+            let words = [judged.plain.0, judged.atomics[0].0, judged.atomics[1].0];
+            let finals = (words.map(|w| engine().peek(w)), BITS.map(|bit| judged.flags.peek(bit)));
             Ending { outcome: format!("{seen:x?} {finals:?}"), faults: Vec::new() }
         };
         Program { threads: threads.iter().enumerate().map(thread).collect(), judge: Rc::new(judge) }

@@ -1,5 +1,6 @@
 //! What every engine is given and reports, in the same terms.
 
+use super::explore::record::Decision;
 use mmspec_model::event::Event;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -54,6 +55,8 @@ pub struct Failure {
     pub preemptions: u32,
     /// The execution, step by step.
     pub events: Vec<Event>,
+    /// Its schedule by named steps, from the in-house engines.
+    pub decisions: Vec<Decision>,
 }
 
 /// What one engine found on one program.

@@ -244,7 +244,7 @@ fn deferred() -> Vec<Scenario> {
         .victim(0)
         .victim(1)
         .actor(Exit(0))
-        .actor(ExitWhenKilled(1))
+        .actor(Exit(1))
         .actor(OomKill)
         .watching_needless_kills()
         .reaches("an mm is queued")

@@ -3,6 +3,7 @@
 mod build;
 mod judge;
 pub mod library;
+mod print;
 
 use mmspec_model::system::SysctlInit;
 use serde::{Deserialize, Serialize};

@@ -15,6 +15,9 @@ pub const MMF_OOM_REAP_QUEUED: Bit = Bit { nr: 25, name: "MMF_OOM_REAP_QUEUED" }
 /// RFC: the mm belongs to an OOM victim and must not be queued.
 pub const MMF_OOM_TARGETED: Bit = Bit { nr: 32, name: "MMF_OOM_TARGETED" };
 
+/// The flags that are modelled.
+const MMF_BITS: &[Bit] = &[MMF_OOM_SKIP, MMF_UNSTABLE, MMF_OOM_REAP_QUEUED, MMF_OOM_TARGETED];
+
 /// What an mm starts with.
 #[derive(Clone, Copy, Debug)]
 pub struct MmInit {
@@ -87,7 +90,7 @@ impl MmStruct {
             object,
             mm_users: AtomicT::new(object, "mm_users", init.users),
             mm_count: AtomicT::new(object, "mm_count", 1 + init.pins),
-            flags: Flags::new(object, "flags"),
+            flags: Flags::new(object, "flags", MMF_BITS),
             mmap_lock: RwSem::new(object, "mmap_lock", init.trylocked),
             mm_mt: Plain::new(object, "mm_mt", 1),
             pgtables,

@@ -12,6 +12,8 @@ pub const TIF_MEMDIE: Bit = Bit { nr: 0, name: "TIF_MEMDIE" };
 /// Stands for `MMF_OOM_TARGETED` where it is wrongly a flag of the task.
 pub const TIF_OOM_TARGETED: Bit = Bit { nr: 1, name: "TIF_OOM_TARGETED" };
 
+const TIF_BITS: &[Bit] = &[TIF_MEMDIE, TIF_OOM_TARGETED];
+
 /// `struct task_struct`.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskStruct {
@@ -47,7 +49,7 @@ impl TaskStruct {
             usage: AtomicT::new(object, "usage", 1 + pins),
             alloc_lock: Spinlock::new(object, "alloc_lock"),
             mm: AtomicT::new_or_plain(object, "mm", mm as u64 + 1, lockless),
-            flags: Flags::new(object, "flags"),
+            flags: Flags::new(object, "flags", TIF_BITS),
             oom_reaper_timer: Timer { wheel, nr: index as u32 },
             victim: Ghost::new(object, "victim"),
         }

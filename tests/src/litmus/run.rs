@@ -6,7 +6,6 @@ use mmspec_model::k::atomic::{
     AtomicT, atomic_dec_and_test, atomic_inc, atomic_inc_not_zero, read_once, smp_load_acquire, smp_mb,
     smp_store_release, write_once,
 };
-use mmspec_model::k::bitops::{Bit, Flags, set_bit};
 use mmspec_model::k::engine::{Class, Effect, Order, Rmw, Shape, Site, Word, engine};
 use mmspec_model::k::lock::{Spinlock, spin_lock, spin_unlock};
 use mmspec_model::k::plain::{Plain, read, write};
@@ -112,11 +111,17 @@ fn step(action: Action, word: Word, value_of: impl Fn(Operand) -> u64) -> u64 {
         Action::Fence(Order::Full) => smp_mb(),
         Action::Fence(order) => engine().fence(order, Site::here("fence")),
         Action::AtomicInc(_) => atomic_inc(atomic),
-        Action::SetBit(nr, _) => set_bit(Bit { nr, name: "" }, Flags(word)),
+        Action::SetBit(nr, _) => set_bit(nr, word),
         Action::Lock(_) => spin_lock(Spinlock(word)),
         Action::Unlock(_) => spin_unlock(Spinlock(word)),
     }
     0
+}
+
+/// `set_bit()` on a whole word.
+fn set_bit(nr: u32, word: Word) {
+    let rmw = Rmw { shape: Shape::BlindOr(1 << nr), apply: &|found| Effect::store(found | 1 << nr) };
+    engine().rmw(word, Order::Relaxed, &rmw, Site::here("set_bit"));
 }
 
 fn rmw(word: Word, order: Order, change: Change, returns: Returns, value_of: impl Fn(Operand) -> u64) -> u64 {

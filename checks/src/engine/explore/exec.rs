@@ -10,7 +10,7 @@ use super::footprint::{Access, Footprint, Touch};
 use super::futures::{Futures, Place};
 use super::memory::{Done, Memory, Relevant};
 use super::record::{Names, Recorder};
-use super::search::{Blocked, Point, Search};
+use super::search::{Blocked, Offer, Point, Search};
 use crate::engine::report::MAX_STEPS;
 use mmspec_model::event::Kind;
 use mmspec_model::k::engine::{
@@ -242,7 +242,8 @@ impl<M: Memory> Core<M> {
             self.search.end(&blocked);
             return None;
         }
-        let Self { search, memory, threads, bytes, futures, places, .. } = self;
+        let Self { search, memory, threads, bytes, futures, places, names, .. } = self;
+        let threads = &*threads;
         let futures = RefCell::new(futures);
         let mut state = || {
             let relevant = futures.borrow_mut().as_mut().map_or(Relevant::ALL, |f| f.relevant(places));
@@ -252,7 +253,18 @@ impl<M: Memory> Core<M> {
             Some(futures) => futures.persistent(places, enabled, self.last),
             None => enabled,
         };
-        let point = Point { enabled, sole, last: self.last, state: &mut state, persistent: &mut persistent };
+        let offer = |t: usize| match threads[t].at {
+            At::Step(pending) => Offer { step: pending.op, word: names.step_word(pending.word) },
+            At::Start | At::Done => Offer { step: "", word: String::new() },
+        };
+        let point = Point {
+            enabled,
+            sole,
+            last: self.last,
+            state: &mut state,
+            persistent: &mut persistent,
+            offer: &offer,
+        };
         let chosen = search.decide(point);
         if chosen.is_none() {
             self.phase = Phase::Cut;
@@ -341,6 +353,17 @@ fn fingerprint<M: Memory>(
     xxh3_128(bytes)
 }
 
+/// Asks the search for an alternative, and notes it.
+fn choose<'a>(search: &'a mut Box<dyn Search>, recorder: &'a mut Option<Recorder>) -> impl FnMut(usize) -> usize + 'a {
+    move |n| {
+        let chosen = search.choose(n);
+        if let Some(recorder) = recorder {
+            recorder.chose(chosen);
+        }
+        chosen
+    }
+}
+
 /// The machine as an [`Engine`].
 pub struct Machine<M> {
     /// State; never borrowed across a switch.
@@ -423,6 +446,11 @@ impl<M: Memory> Machine<M> {
 
 impl<M> Core<M> {
     fn start_step(&mut self) {
+        if let Some(recorder) = &mut self.recorder
+            && let At::Step(pending) = self.threads[self.current].at
+        {
+            recorder.decided(self.current, pending.op, self.names.step_word(pending.word));
+        }
         self.in_step = true;
         self.stepped = self.places[self.current];
         self.steps += 1;
@@ -473,8 +501,8 @@ impl<M: Memory> Engine for Machine<M> {
             return self.drained(word, &|v| v);
         }
         self.act(word, site, None, order, Kind::Read, |core, me| {
-            let Core { memory, search, .. } = core;
-            memory.load(me, word, order, &mut |n| search.choose(n))
+            let Core { memory, search, recorder, .. } = core;
+            memory.load(me, word, order, &mut choose(search, recorder))
         })
     }
 
@@ -486,8 +514,8 @@ impl<M: Memory> Engine for Machine<M> {
             return;
         }
         self.act(word, site, None, order, Kind::Write, |core, me| {
-            let Core { memory, search, .. } = core;
-            memory.store(me, word, value, order, &mut |n| search.choose(n))
+            let Core { memory, search, recorder, .. } = core;
+            memory.store(me, word, value, order, &mut choose(search, recorder))
         });
     }
 
@@ -499,8 +527,8 @@ impl<M: Memory> Engine for Machine<M> {
             return self.drained(word, &|v| (rmw.apply)(v).ret);
         }
         self.act(word, site, None, order, Kind::Write, |core, me| {
-            let Core { memory, search, .. } = core;
-            let done = memory.rmw(me, word, order, rmw, &mut |n| search.choose(n));
+            let Core { memory, search, recorder, .. } = core;
+            let done = memory.rmw(me, word, order, rmw, &mut choose(search, recorder));
             if order == Order::Acquire && done.after != done.before {
                 core.takers[word.0 as usize] = Some(me);
             }
@@ -514,8 +542,8 @@ impl<M: Memory> Engine for Machine<M> {
         }
         self.act(word, site, Some(until), order, Kind::Write, |core, me| {
             core.takers[word.0 as usize] = Some(me);
-            let Core { memory, search, .. } = core;
-            memory.rmw(me, word, order, rmw, &mut |n| search.choose(n))
+            let Core { memory, search, recorder, .. } = core;
+            memory.rmw(me, word, order, rmw, &mut choose(search, recorder))
         })
     }
 

@@ -19,9 +19,11 @@ use memory::Memory;
 use mmspec_model::event::Event;
 use mmspec_model::k::engine::install;
 use mmspec_model::k::program::{Program, Setup};
-use record::Recorder;
+use record::{Decision, Recorder};
 use search::Search;
+use search::named::{Divergence, Named};
 use search::replay::Replay;
+use search::tree::Tree;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -146,6 +148,7 @@ pub fn explore<M: Memory + 'static>(
     setup: &Setup,
     progress: Progress,
 ) -> Report {
+    let _quiet = super::quiet::exploring();
     let start = ThreadTime::now();
     let mut explorer = Explorer::new(memory, search, setup);
     report.tasks.clone_from(&explorer.tasks);
@@ -164,8 +167,8 @@ pub fn explore<M: Memory + 'static>(
             let (schedule, preemptions) = (core.search.schedule(), core.search.preemptions());
             drop(core);
             explorer.drain();
-            let events = explorer.record(&schedule, &rule);
-            report.failure = Some(Failure { rule, what, schedule, preemptions, events });
+            let Recorder { events, decisions, .. } = explorer.record(&schedule, &rule);
+            report.failure = Some(Failure { rule, what, schedule, preemptions, events, decisions });
             break;
         }
         explorer.drain();
@@ -203,7 +206,7 @@ pub fn explore<M: Memory + 'static>(
 
 impl<M: Memory + 'static> Explorer<M> {
     /// Run `schedule` once more and keep its events.
-    fn record(&mut self, schedule: &[u16], rule: &str) -> Vec<Event> {
+    fn record(&mut self, schedule: &[u16], rule: &str) -> Recorder {
         let search = {
             let mut core = self.machine.core.borrow_mut();
             core.recorder = Some(Recorder::default());
@@ -215,6 +218,34 @@ impl<M: Memory + 'static> Explorer<M> {
         core.search = search;
         let again = run.fault.map(|(rule, _)| rule);
         assert!(again.as_deref() == Some(rule), "the same schedule must break the same rule, not {again:?}");
-        core.recorder.take().expect("set above").events
+        core.recorder.take().expect("set above")
     }
+}
+
+/// What came of following a schedule.
+pub struct Followed {
+    /// Rule broken, with a sentence.
+    pub fault: Option<(String, String)>,
+    /// First step that no longer fits.
+    pub divergence: Option<Divergence>,
+    /// Events up to there.
+    pub events: Vec<Event>,
+}
+
+/// Follow a schedule of named steps through `setup` on `memory`.
+pub fn follow<M: Memory + 'static>(memory: M, schedule: Vec<Decision>, setup: &Setup) -> Followed {
+    let _quiet = super::quiet::exploring();
+    let diverged = Rc::new(RefCell::new(None));
+    let mut explorer = Explorer::new(memory, Box::new(Tree::plain()), setup);
+    let named = Named::new(schedule, explorer.tasks.len(), diverged.clone());
+    {
+        let mut core = explorer.machine.core.borrow_mut();
+        core.search = Box::new(named);
+        core.recorder = Some(Recorder::default());
+    }
+    let run = explorer.run();
+    explorer.drain();
+    let events = explorer.machine.core.borrow_mut().recorder.take().expect("set above").events;
+    let divergence = diverged.take();
+    Followed { fault: run.fault, divergence, events }
 }

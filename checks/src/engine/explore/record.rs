@@ -20,12 +20,32 @@ impl Names {
         if kind.is_empty() { String::new() } else { format!("{kind}{index}") }
     }
 
+    /// Word of a step, empty for a barrier.
+    pub fn step_word(&self, word: Word) -> String {
+        if usize::from(word.0) < self.words.len() { self.word(word) } else { String::new() }
+    }
+
     /// `mm0->mm_users`.
     pub fn word(&self, word: Word) -> String {
         let (name, _, owner) = self.words[word.0 as usize];
         let object = self.object(owner);
         if object.is_empty() { name.into() } else { format!("{object}->{name}") }
     }
+}
+
+/// A step that was scheduled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Thread.
+    pub thread: usize,
+    /// Innermost kernel function.
+    pub function: String,
+    /// Primitive.
+    pub step: String,
+    /// Word, as [`Names::word`] gives it.
+    pub word: String,
+    /// Alternative taken, on weak memory.
+    pub alternative: u16,
 }
 
 /// Path of a source file within the repository.
@@ -43,6 +63,8 @@ fn place(site: Site) -> Place {
 pub struct Recorder {
     /// Events so far.
     pub events: Vec<Event>,
+    /// For each step that was scheduled: its event (`None` for a barrier) and the alternative taken.
+    pub decisions: Vec<Decision>,
     stacks: Vec<Vec<&'static str>>,
 }
 
@@ -90,6 +112,19 @@ impl Recorder {
         let event = self.push(thread, site, names.object(owner), name, kind);
         (event.before, event.after) = (done.before, done.after);
         event.result = (kind != Kind::Write || done.ret != 0).then_some(done.ret);
+    }
+
+    /// The step `step` of `thread` on `word` is scheduled.
+    pub fn decided(&mut self, thread: usize, step: &str, word: String) {
+        let function = self.stack(thread).last().map(ToString::to_string).unwrap_or_default();
+        self.decisions.push(Decision { thread, function, step: step.into(), word, alternative: 0 });
+    }
+
+    /// The step scheduled last takes this alternative.
+    pub fn chose(&mut self, alternative: usize) {
+        if let Some(decision) = self.decisions.last_mut() {
+            decision.alternative = alternative as u16;
+        }
     }
 
     /// The thread arrives at a step that it has to wait for.

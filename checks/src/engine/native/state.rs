@@ -111,6 +111,7 @@ impl State {
             schedule: self.log.schedule(&self.names),
             preemptions: self.log.preemptions(),
             events: self.log.events(&self.names),
+            decisions: Vec::new(),
         })
     }
 }

@@ -24,7 +24,8 @@ struct Node {
     sleep: Vec<(u8, Footprint)>,
     chosen: u8,
     footprint: Footprint,
-    preempts: bool,
+    /// Thread that a switch away from is a preemption.
+    running: Option<usize>,
 }
 
 impl Node {
@@ -111,7 +112,7 @@ impl Dpor {
         node.enabled = at.enabled;
         node.backtrack = 1 << chosen;
         node.chosen = chosen as u8;
-        node.preempts = at.last.is_some_and(|t| t != chosen && at.enabled >> t & 1 == 1);
+        node.running = at.last.filter(|t| at.enabled >> t & 1 == 1);
         self.len += 1;
         Some(chosen)
     }
@@ -270,6 +271,7 @@ impl Search for Dpor {
     }
 
     fn preemptions(&self) -> u32 {
-        self.nodes[..self.depth].iter().map(|n| u32::from(n.preempts)).sum()
+        let interrupted = |n: &Node| n.running.is_some_and(|t| t != n.chosen as usize);
+        self.nodes[..self.depth].iter().map(|n| u32::from(interrupted(n))).sum()
     }
 }

@@ -1,6 +1,7 @@
 //! The order in which executions are tried.
 
 pub mod dpor;
+pub mod named;
 pub mod replay;
 pub mod tree;
 
@@ -19,6 +20,17 @@ pub struct Point<'a> {
     pub state: &'a mut dyn FnMut() -> u128,
     /// Threads that suffice: whatever the others do first commutes with what these do next.
     pub persistent: &'a mut dyn FnMut() -> u32,
+    /// The step that a thread stands before.
+    pub offer: &'a dyn Fn(usize) -> Offer,
+}
+
+/// The step that a thread stands before, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Primitive.
+    pub step: &'static str,
+    /// Word.
+    pub word: String,
 }
 
 /// A thread that can never move again in this execution.

@@ -1,0 +1,145 @@
+//! One check: a scenario on a kernel, by one engine.
+
+use crate::engine::loom::{Loom, fits};
+use crate::engine::shuttle::{Scheduler, Shuttle};
+use crate::engine::states::{self, Reduction};
+use crate::engine::{Effort, ForeignSetting, Limits, Report, views};
+use crate::scenario::Scenario;
+use crate::verdict::Verdict;
+use mmspec_model::variant::Kernel;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Who executes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// Exhaustive, sequentially consistent.
+    States,
+    /// Exhaustive, weak memory.
+    Views,
+    /// loom: weak memory (C11), a second opinion.
+    Loom,
+    /// shuttle: random schedules.
+    Shuttle,
+}
+
+impl Engine {
+    /// Name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::States => "states",
+            Self::Views => "views",
+            Self::Loom => "loom",
+            Self::Shuttle => "shuttle",
+        }
+    }
+}
+
+/// How far to go.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Most preemptions; `None` is unbounded. For `states` and `loom`.
+    pub preemptions: Option<u32>,
+    /// Limits of each engine run.
+    pub limits: Limits,
+    /// Seed and number of random executions, for `shuttle`.
+    pub random: (u64, u64),
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let limits = Limits { time: Duration::from_secs(300), ..Limits::default() };
+        Self { preemptions: None, limits, random: (1, 20_000) }
+    }
+}
+
+/// What came of a check.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The engine's report. Of a violation on `states`, one with the fewest preemptions.
+    pub report: Report,
+    /// What is known now.
+    pub verdict: Verdict,
+}
+
+/// Executions that partial-order reduction may take before state hashing is tried: it is the cheaper
+/// of the two except where many like threads meet.
+const FIRST_TRY: u64 = 300_000;
+/// Executions that state hashing may then take before partial-order reduction goes on to the end.
+const SECOND_TRY: u64 = 600_000;
+/// Executions of each bound in the search for a counterexample with few preemptions.
+const MINIMISE: u64 = 300_000;
+
+/// Check `scenario` on `kernel`.
+///
+/// # Errors
+/// When loom or shuttle is asked for and a variable of theirs is set in the environment.
+pub fn check(
+    scenario: &Scenario,
+    kernel: Kernel,
+    engine: Engine,
+    options: &Options,
+    progress: &dyn Fn(u64),
+) -> Result<Checked, ForeignSetting> {
+    let setup = scenario.program(kernel);
+    let threads = scenario.threads(&kernel);
+    let limits = options.limits;
+    let report = match engine {
+        Engine::States => match options.preemptions {
+            Some(k) => states::run_bounded(k, limits, &setup, progress),
+            None => {
+                let report = exhaust(limits, &setup, progress);
+                fewest_preemptions(report, limits, &setup, progress)
+            }
+        },
+        Engine::Views => views::run(limits, &setup, progress),
+        Engine::Loom if fits(threads) => Loom { preemptions: options.preemptions, limits }.run(&setup)?,
+        Engine::Loom => Report::new("loom", crate::engine::loom::TOO_MANY_THREADS),
+        Engine::Shuttle => {
+            let (seed, runs) = options.random;
+            Shuttle { scheduler: Scheduler::Portfolio { seed, runs }, limits }.run(&setup)?
+        }
+    };
+    let verdict = Verdict::of(&report, scenario.goals_on(&kernel));
+    Ok(Checked { report, verdict })
+}
+
+/// All of it, by whichever reduction gets there first.
+fn exhaust(limits: Limits, setup: &mmspec_model::k::program::Setup, progress: &dyn Fn(u64)) -> Report {
+    let within = |executions: u64| Limits { executions: executions.min(limits.executions), ..limits };
+    let first = states::run(Reduction::Dpor, within(FIRST_TRY), setup, progress);
+    if first.effort != Effort::Unfinished || first.failure.is_some() || limits.executions <= FIRST_TRY {
+        return first;
+    }
+    let second = states::run(Reduction::Hashing, within(SECOND_TRY), setup, progress);
+    if second.effort != Effort::Unfinished || second.failure.is_some() {
+        return second;
+    }
+    states::run(Reduction::Dpor, limits, setup, progress)
+}
+
+/// A counterexample that needs no more interruptions than necessary, in place of the one found.
+fn fewest_preemptions(
+    report: Report,
+    limits: Limits,
+    setup: &mmspec_model::k::program::Setup,
+    progress: &dyn Fn(u64),
+) -> Report {
+    let Some(failure) = &report.failure else { return report };
+    let limits = Limits { executions: MINIMISE, ..limits };
+    states::fewest_preemptions(failure.preemptions, limits, setup, progress).unwrap_or(report)
+}
+
+impl Scenario {
+    /// Goals that a check on `kernel` must reach.
+    pub fn goals_on(&self, kernel: &Kernel) -> impl Iterator<Item = &str> {
+        let more = if kernel.is_async() { &self.async_goals[..] } else { &[] };
+        self.goals.iter().chain(more).map(String::as_str)
+    }
+
+    /// Whether it says something about `kernel`.
+    pub fn applies_to(&self, kernel: &Kernel) -> bool {
+        kernel.is_async() || !self.async_only
+    }
+}

@@ -1,0 +1,151 @@
+//! A scenario as the code that builds it, to be pasted into the library.
+
+use super::Scenario;
+use std::fmt::Write;
+
+/// Widest line of the library, its indentation left out.
+const WIDTH: usize = 102;
+
+/// Calls of the builder, written down as they are made: the text says what `built` is.
+struct Builder {
+    built: Scenario,
+    text: String,
+    indent: &'static str,
+}
+
+/// Make a call and write it down.
+macro_rules! call {
+    ($builder:ident.$method:ident($($arg:expr),*)) => {{
+        let args: &[String] = &[$(format!("{:?}", $arg)),*];
+        let Builder { text, indent, .. } = &mut $builder;
+        write!(text, "\n{indent}.{}({})", stringify!($method), args.join(", ")).expect("memory is there");
+        $builder.built = $builder.built.$method($($arg),*);
+    }};
+}
+
+impl Builder {
+    fn new(name: &str, about: &str) -> Self {
+        let line = format!("Scenario::new({name:?}, {about:?})");
+        let (text, indent) = if line.len() <= WIDTH {
+            (line, "    ")
+        } else {
+            (format!("Scenario::new(\n    {name:?},\n    {about:?},\n)"), "")
+        };
+        Self { built: Scenario::new(name, about), text, indent }
+    }
+}
+
+impl Scenario {
+    /// The code that builds it, as one would write it in the library. What the builder has no method
+    /// for (a sysctl that is off at first, groups out of order) is said in a comment.
+    pub fn to_rust(&self) -> String {
+        let Builder { built, text, .. } = self.rebuild();
+        if built == *self { text } else { format!("// The builder cannot say all of this: {self:?}\n{text}") }
+    }
+
+    fn rebuild(&self) -> Builder {
+        let mut builder = Builder::new(&self.name, &self.about);
+        if self.async_only {
+            call!(builder.async_only());
+        }
+        for mm in &self.mms {
+            if mm.aio == 0 {
+                call!(builder.mm(mm.pages));
+            } else {
+                call!(builder.mm_with_aio(mm.pages));
+            }
+        }
+        for (i, task) in self.tasks.iter().enumerate() {
+            if i > 0 && self.tasks[i - 1] == *task {
+                call!(builder.thread());
+            } else if task.killable {
+                call!(builder.victim(task.mm));
+            } else {
+                call!(builder.task(task.mm));
+            }
+        }
+        let limits = (self.sysctl.thresh_pages, self.sysctl.max_pending_pages);
+        if limits != (builder.built.sysctl.thresh_pages, builder.built.sysctl.max_pending_pages) {
+            call!(builder.limits(limits.0, limits.1));
+        }
+        for actor in &self.actors {
+            call!(builder.actor(*actor));
+        }
+        if self.watch_needless_kills {
+            call!(builder.watching_needless_kills());
+        }
+        for goal in &self.goals {
+            call!(builder.reaches(goal));
+        }
+        for goal in &self.async_goals {
+            call!(builder.reaches_async(goal));
+        }
+        builder
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::{Actor, Scenario, library};
+
+    #[test]
+    fn printed_calls_build_the_same_scenario() {
+        for scenario in library::all() {
+            assert_eq!(scenario.rebuild().built, scenario);
+        }
+    }
+
+    /// Without what rustfmt decides, and with the library's short cut for `async_only()`.
+    fn normalised(code: &str) -> String {
+        let code = code.split_whitespace().collect::<String>().replace(",)", ")");
+        match code.strip_prefix("Scenario::new").and_then(|rest| rest.split_once(".async_only()")) {
+            Some((new, rest)) => format!("scenario{new}{rest}"),
+            None => code,
+        }
+    }
+
+    #[test]
+    fn the_library_is_written_as_printed() {
+        let library = include_str!("library.rs").split_whitespace().collect::<String>().replace(",)", ")");
+        for scenario in library::all() {
+            let printed = normalised(&scenario.to_rust());
+            let ends = |at: usize| matches!(library[at + printed.len()..].bytes().next(), Some(b',' | b']'));
+            assert!(
+                library.match_indices(&printed).any(|(at, _)| ends(at)),
+                "not written like this:\n{}",
+                scenario.to_rust()
+            );
+        }
+    }
+
+    #[test]
+    fn every_call_is_printed() {
+        let long = "x".repeat(80);
+        let scenario = Scenario::new("every_call", &long)
+            .mm_with_aio(3)
+            .victim(0)
+            .thread()
+            .task(0)
+            .limits(1, 2)
+            .actor(Actor::LowerCap(4))
+            .actor(Actor::OomKill);
+        let head = format!("Scenario::new(\n    \"every_call\",\n    \"{long}\",\n)");
+        let calls = "
+.mm_with_aio(3)
+.victim(0)
+.thread()
+.task(0)
+.limits(1, 2)
+.actor(LowerCap(4))
+.actor(OomKill)";
+        assert_eq!(scenario.to_rust(), head + calls);
+    }
+
+    #[test]
+    fn what_the_builder_cannot_say_is_not_hidden() {
+        let mut scenario = Scenario::new("off", "the sysctl is off").mm(3).task(0).actor(Actor::Exit(0));
+        assert!(scenario.to_rust().starts_with("Scenario::new("));
+        scenario.sysctl.on = false;
+        assert!(scenario.to_rust().starts_with("// The builder cannot say all of this: "));
+    }
+}
