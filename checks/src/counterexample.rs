@@ -67,7 +67,8 @@ pub fn replay(trace: &TraceFile) -> Result<Followed, ReplayError> {
     for id in &trace.without {
         kernel = kernel.without(Rule::parse(id).ok_or_else(|| ReplayError::Rule(id.clone()))?);
     }
-    let scenario = library::named(&trace.scenario).ok_or_else(|| ReplayError::Scenario(trace.scenario.clone()))?;
+    let scenario =
+        library::named(&trace.scenario).ok_or_else(|| ReplayError::Scenario(trace.scenario.clone()))?;
     let schedule = trace.schedule.iter().map(|step| Decision {
         thread: step.task,
         function: step.function.clone(),

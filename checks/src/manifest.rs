@@ -145,7 +145,8 @@ impl Row {
             return Some(format!("expected the outcomes {outcomes:#?}, found {:#?}", report.outcomes));
         }
         let found = Pin { deep: pin.deep, extra: pin.extra.clone(), ..Pin::of(checked, pin.preemptions) };
-        (found != *pin).then(|| format!("counts have changed: expected {}, found {}", pin.line(), found.line()))
+        (found != *pin)
+            .then(|| format!("counts have changed: expected {}, found {}", pin.line(), found.line()))
     }
 }
 
@@ -166,8 +167,10 @@ impl Pin {
 
     /// As it stands in the manifest.
     pub fn line(&self) -> String {
-        let mut line =
-            format!("{{ search = {:?}, executions = {}, complete = {}", self.search, self.executions, self.complete);
+        let mut line = format!(
+            "{{ search = {:?}, executions = {}, complete = {}",
+            self.search, self.executions, self.complete
+        );
         if self.states > 0 {
             let _ = write!(line, ", states = {}", self.states);
         }
@@ -199,7 +202,11 @@ impl Mutant {
     ///
     /// # Errors
     /// As [`check`].
-    pub fn run(&self, options: &Options, progress: &dyn Fn(u64)) -> Result<(Checked, Option<String>), ForeignSetting> {
+    pub fn run(
+        &self,
+        options: &Options,
+        progress: &dyn Fn(u64),
+    ) -> Result<(Checked, Option<String>), ForeignSetting> {
         let (scenario, kernel) = self.subject();
         let checked = check(&scenario, kernel, self.engine, options, progress)?;
         let unexpected = match &checked.verdict {

@@ -3,7 +3,7 @@
 use crate::include::mm_types::{MmInit, MmStruct};
 use crate::include::sched::{SignalStruct, TaskStruct};
 use crate::k::atomic::AtomicT;
-use crate::k::engine::engine;
+use crate::k::engine::{Class, Word, engine};
 use crate::k::llist::LlistHead;
 use crate::k::lock::{Mutex, Spinlock};
 use crate::k::plain::{Ghost, Plain};
@@ -29,6 +29,9 @@ pub struct Oom {
     pub reaper_lock: Spinlock,
     /// `oom_reaper_wait`.
     pub reaper_wait: WaitQueue,
+    /// Where an allocator waits that tries again and again: bit n is set once mm n has
+    /// `MMF_OOM_SKIP`.
+    pub skipped: Word,
 }
 
 /// RFC: `vm.async_mm_teardown*`.
@@ -69,6 +72,7 @@ pub struct TaskInit {
 
 /// What a program needs of the machine; what it does not need is no step.
 #[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each says whether a thing exists")]
 pub struct Features {
     /// The OOM killer runs.
     pub oom: bool,
@@ -80,6 +84,8 @@ pub struct Features {
     pub aio: bool,
     /// Kills made while memory waits in the queue are told apart.
     pub needless_kills: bool,
+    /// Somebody allocates again and again until the victim may be forgotten.
+    pub stuck_allocator: bool,
 }
 
 /// The machine.
@@ -99,6 +105,8 @@ pub struct System {
     pub has_oom: bool,
     /// Whether there is asynchronous I/O.
     pub has_aio: bool,
+    /// Whether somebody allocates again and again until the victim may be forgotten.
+    pub has_stuck_allocator: bool,
     /// Globals of the OOM killer.
     pub oom: Oom,
     /// Timers.
@@ -147,6 +155,7 @@ impl System {
             killable: tasks.iter().map(|t| t.killable).collect(),
             has_oom: features.oom,
             has_aio: features.aio,
+            has_stuck_allocator: features.stuck_allocator,
             oom: Oom {
                 lock: Mutex::new(globals, "oom_lock"),
                 killer_disabled: Plain::new(globals, "oom_killer_disabled", 0),
@@ -155,6 +164,7 @@ impl System {
                 reaper_list: AtomicT::new(globals, "oom_reaper_list", 0),
                 reaper_lock: Spinlock::new(globals, "oom_reaper_lock"),
                 reaper_wait: WaitQueue::new(globals, "oom_reaper_wait"),
+                skipped: engine().new_word("skipped", Class::Sync, globals, 0),
             },
             timers,
             async_put_work: mms.iter().map(|mm| Work::new(mm.object, "async_put_work")).collect(),

@@ -2,9 +2,10 @@
 
 use super::{Actor, Scenario, judge};
 use mmspec_model::include::mm_types::MmInit;
+use mmspec_model::include::mmap_lock::{mmap_write_lock, mmap_write_unlock};
 use mmspec_model::include::sched::{send_sigkill, wait_for_sigkill};
 use mmspec_model::include::sched_mm::{mmdrop, mmget, mmget_not_zero};
-use mmspec_model::k::atomic::atomic_set;
+use mmspec_model::k::atomic::{atomic_read, atomic_set};
 use mmspec_model::k::engine::{Effect, Note, Order, Rmw, Shape, Site, engine};
 use mmspec_model::k::goal;
 use mmspec_model::k::program::{Program, Setup, Thread};
@@ -17,6 +18,7 @@ use mmspec_model::mm::mm_reaper::mm_reaper;
 use mmspec_model::mm::oom_kill::kill::out_of_memory;
 use mmspec_model::mm::oom_kill::mrelease::process_mrelease;
 use mmspec_model::mm::oom_kill::reaper::{oom_reaper, wake_oom_reaper};
+use mmspec_model::mm::oom_kill::retry_allocation;
 use mmspec_model::mm::oom_kill::victims::{oom_killer_disable, oom_killer_enable};
 use mmspec_model::system::{Features, System, TaskInit};
 use mmspec_model::variant::{Kernel, Rule};
@@ -79,14 +81,19 @@ impl Scenario {
             })
             .collect();
         // The OOM killer scans all tasks in an RCU read section; others hold one task.
-        let scans = count(&|a| matches!(a, Actor::OomKill | Actor::AllocateAndExit(_)));
+        let scans = count(&|a| {
+            matches!(a, Actor::OomKill | Actor::AllocateAndExit(_) | Actor::AllocateUnderMmapLock(_))
+        });
         let tasks: Vec<TaskInit> = (0..self.tasks.len())
             .map(|i| TaskInit {
                 mm: self.tasks[i].mm,
                 group: self.tasks[i].group,
                 pins: scans
                     + count(&|a| match a {
-                        Actor::GetTaskMm(t) | Actor::GetTaskMmAsync(t) | Actor::KillAndMrelease(t) => *t == i,
+                        Actor::GetTaskMm(t)
+                        | Actor::GetTaskMmAsync(t)
+                        | Actor::AllocateUnderMmapLock(t)
+                        | Actor::KillAndMrelease(t) => *t == i,
                         _ => false,
                     }),
                 killable: self.tasks[i].killable,
@@ -102,6 +109,7 @@ impl Scenario {
             freezer: count(&|a| matches!(a, Actor::Suspend | Actor::OomDisable)) > 0,
             aio: self.mms.iter().any(|mm| mm.aio > 0),
             needless_kills: self.watch_needless_kills,
+            stuck_allocator: count(&|a| matches!(a, Actor::AllocateUnderMmapLock(_))) > 0,
         };
         System::new(kernel, &mms, &tasks, self.sysctl.into(), features)
     }
@@ -131,6 +139,7 @@ fn label(actor: Actor) -> String {
         Actor::ExitWhenKilled(t) => format!("T{t} killed"),
         Actor::AllocateAndExit(t) => format!("T{t} allocates"),
         Actor::OomKill => "OOM killer".into(),
+        Actor::AllocateUnderMmapLock(t) => format!("allocator on T{t}"),
         Actor::GetTaskMm(t) => format!("reader of T{t}"),
         Actor::GetTaskMmAsync(t) => format!("async reader of T{t}"),
         Actor::ProcMem(mm) => format!("/proc mem of mm{mm}"),
@@ -188,6 +197,7 @@ fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Body {
             forget(1);
             put_task_struct(sys, &sys.tasks[t]);
         }),
+        Actor::AllocateUnderMmapLock(t) => Box::new(move |sys| allocate_under_mmap_lock(sys, t)),
         Actor::ProcMem(mm) => Box::new(move |sys| proc_mem_read(sys, mm)),
         Actor::KillAndMrelease(t) => Box::new(move |sys| {
             send_sigkill(&sys.signals[sys.tasks[t].signal]);
@@ -210,6 +220,23 @@ fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Body {
             engine().rmw(sys.mms[mm].ioctx, Order::Release, &rmw, Site::here("aio_complete"));
         }),
     }
+}
+
+/// A holder of the mmap lock of another task's mm, such as uprobe registration, that needs memory.
+fn allocate_under_mmap_lock(sys: &System, task: usize) {
+    if let Some(mm) = get_task_mm(sys, &sys.tasks[task]) {
+        mmap_write_lock(mm);
+        out_of_memory(sys, None);
+        if atomic_read(sys.signals[sys.tasks[task].signal].oom_mm) != 0 {
+            goal("an allocator waits for a victim that waits for its lock");
+            retry_allocation(sys, mm);
+        }
+        mmap_write_unlock(mm);
+        mmput(sys, mm, None);
+    } else {
+        out_of_memory(sys, None);
+    }
+    put_task_struct(sys, &sys.tasks[task]);
 }
 
 /// `mem_read()` and `mem_release()` (fs/proc/base.c) of a file that was opened before.

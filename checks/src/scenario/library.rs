@@ -1,8 +1,8 @@
 //! The scenarios of the gate, small ones first.
 
 use super::Actor::{
-    AllocateAndExit, CompleteAio, Exit, ExitWhenKilled, GetTaskMm, GetTaskMmAsync, KillAndMrelease, LowerCap,
-    OomDisable, OomKill, ProcMem, Suspend, Toggle,
+    AllocateAndExit, AllocateUnderMmapLock, CompleteAio, Exit, ExitWhenKilled, GetTaskMm, GetTaskMmAsync,
+    KillAndMrelease, LowerCap, OomDisable, OomKill, ProcMem, Suspend, Toggle,
 };
 use super::Scenario;
 
@@ -145,6 +145,16 @@ fn oom() -> Vec<Scenario> {
             .actor(OomKill)
             .reaches("a reader gets the mm")
             .reaches("the reaper reaps"),
+        Scenario::new(
+            "allocator_holds_the_lock",
+            "whoever fails to allocate holds the lock that the victim needs to exit",
+        )
+        .mm(3)
+        .victim(0)
+        .actor(ExitWhenKilled(0))
+        .actor(AllocateUnderMmapLock(0))
+        .reaches("an allocator waits for a victim that waits for its lock")
+        .reaches("the reaper gives up"),
         Scenario::new("victim_vs_oom_disable", "suspend waits until victims have dropped their mm")
             .mm(3)
             .victim(0)
@@ -161,6 +171,15 @@ fn oom() -> Vec<Scenario> {
             .actor(Suspend)
             .reaches("the reaper reaps")
             .reaches("the OOM killer is disabled"),
+        Scenario::new("suspend_vs_reaper_and_reader", "a reader keeps the victim's mm alive, so that the reaper may reap after suspend has waited for victims")
+            .mm(3)
+            .victim(0)
+            .actor(Exit(0))
+            .actor(GetTaskMm(0))
+            .actor(OomKill)
+            .actor(Suspend)
+            .reaches("the reaper reaps")
+            .reaches("a reader gets the mm"),
     ]
 }
 

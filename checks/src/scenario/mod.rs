@@ -19,6 +19,9 @@ pub enum Actor {
     AllocateAndExit(usize),
     /// An allocation outside the model runs the OOM killer.
     OomKill,
+    /// Somebody holds the mmap lock of the task's mm for writing while he allocates; the OOM killer
+    /// runs, and he tries again until its victim need not be waited for.
+    AllocateUnderMmapLock(usize),
     /// Somebody reads the task's memory through `get_task_mm()`.
     GetTaskMm(usize),
     /// The same, and drops with `mmput_async()`.
@@ -200,6 +203,8 @@ impl Scenario {
 
     /// Whether the OOM killer runs.
     pub fn has_oom(&self) -> bool {
-        self.actors.iter().any(|a| matches!(a, Actor::OomKill | Actor::AllocateAndExit(_)))
+        self.actors.iter().any(|a| {
+            matches!(a, Actor::OomKill | Actor::AllocateAndExit(_) | Actor::AllocateUnderMmapLock(_))
+        })
     }
 }

@@ -68,33 +68,55 @@ pub fn atomic_inc_not_zero(v: AtomicT) -> bool {
 /// `atomic_dec_and_test()`: fully ordered.
 #[track_caller]
 pub fn atomic_dec_and_test(v: AtomicT) -> bool {
-    dec_and_test(v, Order::Full, Site::here("atomic_dec_and_test"))
+    dec_and_test(v, Order::Full, "R10", Site::here("atomic_dec_and_test"))
 }
 
 /// A drop that is not fully ordered: what `atomic_dec_and_test()` must not become.
 #[track_caller]
 pub fn atomic_dec_and_test_ordered(v: AtomicT, order: Order) -> bool {
-    dec_and_test(v, order, Site::with("atomic_dec_and_test", "relaxed"))
+    dec_and_test(v, order, "R10", Site::with("atomic_dec_and_test", "relaxed"))
 }
 
-fn dec_and_test(v: AtomicT, order: Order, site: Site) -> bool {
+fn dec_and_test(v: AtomicT, order: Order, rule: &'static str, site: Site) -> bool {
     let rmw = Rmw {
         shape: Shape::Drop,
         apply: &|v| {
             Effect::ret(v.wrapping_sub(1), u64::from(v == 1)).fault_if(
                 v == 0,
-                "R10",
-                "a reference is dropped below 0",
+                rule,
+                "the counter drops below 0",
             )
         },
     };
     engine().rmw(v.0, order, &rmw, site) != 0
 }
 
-/// `atomic_dec_return() == 0`: fully ordered; only that much of the value is used anywhere.
+/// `refcount_inc()`: unordered; breaks `rule` when the counter was 0.
 #[track_caller]
-pub fn atomic_dec_return_is_zero(v: AtomicT) -> bool {
-    dec_and_test(v, Order::Full, Site::here("atomic_dec_return"))
+pub fn refcount_inc(v: AtomicT, rule: &'static str) {
+    let rmw = Rmw {
+        shape: Shape::BlindAdd(1),
+        apply: &|v| Effect::store(v.wrapping_add(1)).fault_if(v == 0, rule, "a reference is taken from 0"),
+    };
+    engine().rmw(v.0, Order::Relaxed, &rmw, Site::here("refcount_inc"));
+}
+
+/// `refcount_dec_and_test()`: release, and acquire if it was the last reference.
+#[track_caller]
+pub fn refcount_dec_and_test(v: AtomicT, rule: &'static str) -> bool {
+    let site = Site::here("refcount_dec_and_test");
+    let last = dec_and_test(v, Order::Release, rule, site);
+    if last {
+        engine().fence(Order::Acquire, site);
+    }
+    last
+}
+
+/// `atomic_dec_return() == 0`: fully ordered; breaks `rule` when the counter was 0. Only that much of
+/// the value is used anywhere.
+#[track_caller]
+pub fn atomic_dec_return_is_zero(v: AtomicT, rule: &'static str) -> bool {
+    dec_and_test(v, Order::Full, rule, Site::here("atomic_dec_return"))
 }
 
 /// `atomic_long_add_return(n) <= limit`: fully ordered.

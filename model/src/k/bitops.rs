@@ -31,7 +31,8 @@ impl Bit {
 impl Flags {
     /// A word `name` of these flags inside `owner`, all clear.
     pub fn new(owner: Object, name: &'static str, bits: &'static [Bit]) -> Self {
-        let words: Vec<Word> = bits.iter().map(|_| engine().new_word(name, Class::Atomic, owner, 0)).collect();
+        let words: Vec<Word> =
+            bits.iter().map(|_| engine().new_word(name, Class::Atomic, owner, 0)).collect();
         Self { first: words[0], bits }
     }
 

@@ -1,7 +1,7 @@
 //! Spinlocks, mutexes and `rw_semaphore`: acquire on taking, release on releasing.
 //!
 //! A lock is one Sync word. In an rwsem bits 0-15 count readers, bit 16 is the writer, and bits
-//! 32-47 say which threads queue, because `down_read_trylock()` fails while anyone is queued
+//! 32-63 say which threads queue, because `down_read_trylock()` fails while anyone is queued
 //! (rule R62).
 
 use super::enclosed;
@@ -79,7 +79,7 @@ pub struct RwSem {
 
 const READERS: u64 = 0xffff;
 const WRITER: u64 = 1 << 16;
-const QUEUED: u64 = 0xffff << 32;
+const QUEUED: u64 = 0xffff_ffff << 32;
 
 impl RwSem {
     /// A free semaphore `name` inside `owner`.

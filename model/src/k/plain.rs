@@ -50,11 +50,21 @@ impl Ghost {
 /// Set the bits `set` and clear `clear`; breaks `fault` if a bit of `forbidden` was set before.
 #[track_caller]
 pub fn ghost_mark(g: Ghost, set: u64, clear: u64, forbidden: u64, fault: Fault) {
+    mark(g, (set, clear, forbidden), fault, Site::here("ghost"));
+}
+
+/// Set the bits `set` and clear `clear`; traces show it as the comment `what`.
+#[track_caller]
+pub fn ghost_say(g: Ghost, set: u64, clear: u64, what: &'static str) {
+    mark(g, (set, clear, 0), Fault { rule: "", what: "" }, Site::with("ghost", what));
+}
+
+fn mark(g: Ghost, (set, clear, forbidden): (u64, u64, u64), fault: Fault, site: Site) {
     let rmw = Rmw {
         shape: Shape::Conditional,
         apply: &|v| Effect::store(v & !clear | set).fault_if(v & forbidden != 0, fault.rule, fault.what),
     };
-    engine().rmw(g.0, Order::Relaxed, &rmw, Site::here("ghost"));
+    engine().rmw(g.0, Order::Relaxed, &rmw, site);
 }
 
 /// Value of a ghost word, as part of the step before.

@@ -3,7 +3,7 @@
 use crate::include::mm_types::{MMF_OOM_SKIP, MMF_OOM_TARGETED, MmStruct};
 use crate::include::sched::{SignalStruct, TIF_OOM_TARGETED, TaskStruct};
 use crate::include::sched_mm::{drop_user, mmdrop, mmget};
-use crate::k::atomic::{atomic_dec_and_test, atomic_read, read_once};
+use crate::k::atomic::{atomic_read, read_once, refcount_dec_and_test};
 use crate::k::bitops::test_bit;
 use crate::k::engine::{Effect, Order, Rmw, Shape, Site, Sleep, Until, engine};
 use crate::k::lock::{spin_lock, spin_unlock};
@@ -165,7 +165,7 @@ pub fn __mmdrop(mm: &MmStruct) {
 pub fn put_task_struct(sys: &System, task: &TaskStruct) {
     let _call = call("put_task_struct");
     enclosed(|| {
-        if atomic_dec_and_test(task.usage) {
+        if refcount_dec_and_test(task.usage, "task") {
             put_signal_struct(sys, &sys.signals[task.signal]);
             engine().free(task.object, Site::here("free_task"));
         }
@@ -174,7 +174,7 @@ pub fn put_task_struct(sys: &System, task: &TaskStruct) {
 
 fn put_signal_struct(sys: &System, signal: &SignalStruct) {
     let _call = call("put_signal_struct");
-    if atomic_dec_and_test(signal.sigcnt) {
+    if refcount_dec_and_test(signal.sigcnt, "task") {
         if sys.has_oom
             && let Some(mm) = (atomic_read(signal.oom_mm) as usize).checked_sub(1)
             && sys.kernel.keeps(Rule::I7)

@@ -6,12 +6,11 @@
 //! refrigerator; since 6.1 it freezes where it sleeps, with the same effect here.
 
 use crate::k::engine::{Class, Effect, Fault, Object, Order, Rmw, Shape, Site, Sleep, Until, Word, engine};
-use crate::k::plain::{Ghost, ghost_mark};
+use crate::k::plain::{Ghost, ghost_mark, ghost_say};
 use crate::k::wait::{WaitQueue, finish_wait, prepare_to_wait, schedule, wake_up};
 use crate::k::{call, enclosed};
 
 const FREEZING: u64 = 1;
-const NO_FAULT: Fault = Fault { rule: "", what: "" };
 
 /// What suspend relies on.
 #[derive(Clone, Copy, Debug)]
@@ -92,12 +91,16 @@ impl Freezer {
 
     /// From here on until [`Self::end`], what `phase` says holds (specification only).
     pub fn begin(&self, phase: Phase) {
-        ghost_mark(self.phases, phase as u64, 0, 0, NO_FAULT);
+        let what = match phase {
+            Phase::NoVictims => "suspend has waited for all OOM victims",
+            Phase::Suspended => "devices are suspended",
+        };
+        ghost_say(self.phases, phase as u64, 0, what);
     }
 
     /// It holds no longer.
     pub fn end(&self, phase: Phase) {
-        ghost_mark(self.phases, 0, phase as u64, 0, NO_FAULT);
+        ghost_say(self.phases, 0, phase as u64, "no longer");
     }
 
     /// An address space is torn down here, with I/O: breaks `rule` during `phase`.

@@ -1,14 +1,14 @@
 //! `mm/mmap.c`: the end of a mapping tree.
 
-use crate::include::mm_types::{MMF_OOM_SKIP, MmStruct, life};
+use crate::include::mm_types::{MmStruct, life};
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock, mmap_write_lock, mmap_write_unlock};
 use crate::include::sched::TaskStruct;
-use crate::k::bitops::set_bit;
 use crate::k::call;
 use crate::k::engine::{Fault, Site, engine};
 use crate::k::plain::{ghost_mark, ghost_read, read, write};
 use crate::kernel::freezer::Phase;
 use crate::mm::memory::unmap_page_range;
+use crate::mm::oom_kill::set_oom_skip;
 use crate::system::System;
 use crate::variant::Rule;
 
@@ -37,7 +37,7 @@ pub fn exit_mmap(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
     }
     mmap_read_unlock(mm);
     if skip_early {
-        set_bit(MMF_OOM_SKIP, mm.flags);
+        set_oom_skip(sys, mm);
     }
     mmap_write_lock(mm);
     if free_late {
@@ -46,7 +46,7 @@ pub fn exit_mmap(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
     write(mm.mm_mt, 0);
     mmap_write_unlock(mm);
     if !skip_early {
-        set_bit(MMF_OOM_SKIP, mm.flags);
+        set_oom_skip(sys, mm);
     }
 }
 

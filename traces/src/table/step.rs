@@ -27,7 +27,8 @@ pub fn text(e: &Event, lexicon: &Lexicon) -> Text {
         Kind::Waits => return Text::call(format!("<waits: {}>", lexicon.short(e))),
         Kind::Free => return Text::call(format!("{}({})", e.step, e.object)),
         Kind::Fence => return Text::call(format!("{}()", e.step)),
-        Kind::Read | Kind::Write | Kind::Failed | Kind::Ghost => {}
+        Kind::Ghost => return Text::call(format!("/* {} */", e.arg)),
+        Kind::Read | Kind::Write | Kind::Failed => {}
     }
     let op = e.step.as_str();
     if op.ends_with("_bit") {
@@ -47,6 +48,11 @@ pub fn text(e: &Event, lexicon: &Lexicon) -> Text {
     } else {
         value(e)
     }
+}
+
+/// Whether the step is of the specification only; with an argument it is shown as a comment.
+pub fn unspoken(e: &Event) -> bool {
+    e.kind == Kind::Ghost && e.arg.is_empty()
 }
 
 /// Whether a blocking lock operation only joined the queue: holders (the low half) did not change.

@@ -1,7 +1,7 @@
 //! Which events matter to the violation, and which can be folded.
 
 use super::clash::{self, same_word};
-use super::step::only_queues;
+use super::step::{only_queues, unspoken};
 use crate::file::TraceFile;
 use mmspec_model::event::{Event, Kind};
 use std::collections::HashMap;
@@ -84,7 +84,7 @@ fn visible_by_task(events: &[Event], fates: &mut [Fate]) -> Vec<Vec<usize>> {
         let said = mine
             .last()
             .is_some_and(|&l| e.kind == Kind::Waits && only_queues(&events[l]) && same_word(&events[l], e));
-        if e.kind == Kind::Ghost || said {
+        if unspoken(e) || said {
             fates[i] = Fate::Hidden;
         } else {
             mine.push(i);
@@ -108,7 +108,7 @@ impl<'a> Touched<'a> {
                 *owner = None;
             }
         };
-        for e in events.iter().filter(|e| e.kind != Kind::Ghost) {
+        for e in events.iter().filter(|e| !unspoken(e)) {
             join(touched.words.entry((&e.object, &e.word)).or_insert(Some(e.task)), e.task);
             join(touched.objects.entry(&e.object).or_insert(Some(e.task)), e.task);
         }
@@ -118,7 +118,8 @@ impl<'a> Touched<'a> {
     /// Whether another task touches what `e` touches.
     fn shared(&self, e: &Event) -> bool {
         match e.kind {
-            Kind::Fence | Kind::Ghost => false,
+            Kind::Fence => false,
+            Kind::Ghost => !unspoken(e),
             Kind::Free => self.objects.get(e.object.as_str()) == Some(&None),
             _ => self.words.get(&(e.object.as_str(), e.word.as_str())) == Some(&None),
         }

@@ -354,7 +354,10 @@ fn fingerprint<M: Memory>(
 }
 
 /// Asks the search for an alternative, and notes it.
-fn choose<'a>(search: &'a mut Box<dyn Search>, recorder: &'a mut Option<Recorder>) -> impl FnMut(usize) -> usize + 'a {
+fn choose<'a>(
+    search: &'a mut Box<dyn Search>,
+    recorder: &'a mut Option<Recorder>,
+) -> impl FnMut(usize) -> usize + 'a {
     move |n| {
         let chosen = search.choose(n);
         if let Some(recorder) = recorder {
@@ -529,7 +532,7 @@ impl<M: Memory> Engine for Machine<M> {
         self.act(word, site, None, order, Kind::Write, |core, me| {
             let Core { memory, search, recorder, .. } = core;
             let done = memory.rmw(me, word, order, rmw, &mut choose(search, recorder));
-            if order == Order::Acquire && done.after != done.before {
+            if order == Order::Acquire && done.ret != 0 {
                 core.takers[word.0 as usize] = Some(me);
             }
             done

@@ -10,7 +10,7 @@ use crate::include::sched::TaskStruct;
 use crate::k::atomic::{atomic_read, read_once};
 use crate::k::bitops::{set_bit, test_bit};
 use crate::k::call;
-use crate::k::engine::{Fault, engine};
+use crate::k::engine::{Effect, Fault, Order, Rmw, Shape, Site, Sleep, Until, engine};
 use crate::k::lock::{spin_lock, spin_unlock};
 use crate::k::plain::{ghost_mark, read};
 use crate::mm::memory::unmap_page_range;
@@ -42,6 +42,25 @@ fn task_will_free_mem(sys: &System, task: &TaskStruct, mm: &MmStruct) -> bool {
     }
     let mut others = sys.tasks.iter().filter(|t| t.signal != task.signal);
     others.all(|t| t.mm() != Some(mm.index) || dying(t))
+}
+
+/// Set `MMF_OOM_SKIP`. An allocator that sleeps and tries again until the OOM killer need not wait
+/// for this mm any longer is woken, in a program that has one.
+pub(crate) fn set_oom_skip(sys: &System, mm: &MmStruct) {
+    set_bit(MMF_OOM_SKIP, mm.flags);
+    if sys.has_stuck_allocator {
+        let bit = 1 << mm.index;
+        let rmw = Rmw { shape: Shape::Conditional, apply: &|v| Effect::store(v | bit) };
+        engine().rmw(sys.oom.skipped, Order::Release, &rmw, Site::with("allocation", "may go on"));
+    }
+}
+
+/// An allocation that fails until no victim on `mm` is waited for: `__alloc_pages_may_oom()` in a loop,
+/// seen as one long wait.
+pub fn retry_allocation(sys: &System, mm: &MmStruct) {
+    let rmw = Rmw { shape: Shape::Conditional, apply: &Effect::store };
+    let site = Site::here("__alloc_pages_slowpath");
+    engine().wait_rmw(sys.oom.skipped, Order::Acquire, Until::any(1 << mm.index), Sleep::Held, &rmw, site);
 }
 
 /// `__oom_reap_task_mm()`: zap what is private, with the mmap read lock held and `MMF_OOM_SKIP`

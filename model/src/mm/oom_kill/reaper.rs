@@ -1,11 +1,11 @@
 //! The OOM reaper: from the ticket over the timer to the kernel thread.
 
-use super::__oom_reap_task_mm;
+use super::{__oom_reap_task_mm, set_oom_skip};
 use crate::include::mm_types::{MMF_OOM_REAP_QUEUED, MMF_OOM_SKIP, MmStruct};
 use crate::include::mmap_lock::{mmap_read_trylock, mmap_read_unlock};
 use crate::include::sched::TaskStruct;
-use crate::k::atomic::{atomic_inc_ref, read_once, write_once};
-use crate::k::bitops::{set_bit, test_and_set_bit, test_bit};
+use crate::k::atomic::{read_once, refcount_inc, write_once};
+use crate::k::bitops::{test_and_set_bit, test_bit};
 use crate::k::engine::engine;
 use crate::k::kthread::run_loop;
 use crate::k::lock::{spin_lock, spin_unlock};
@@ -32,11 +32,11 @@ pub fn queue_oom_reaper(sys: &System, task: &TaskStruct) {
         return;
     }
     if sys.kernel.keeps(Rule::R34) {
-        atomic_inc_ref(task.usage, "task");
+        refcount_inc(task.usage, "task");
         add_timer(task.oom_reaper_timer);
     } else {
         add_timer(task.oom_reaper_timer);
-        atomic_inc_ref(task.usage, "task");
+        refcount_inc(task.usage, "task");
     }
 }
 
@@ -84,7 +84,7 @@ fn oom_reap_task(sys: &System, task: &TaskStruct) {
         goal("the reaper gives up");
     }
     if done || sys.kernel.keeps(Rule::R35) {
-        set_bit(MMF_OOM_SKIP, mm.flags);
+        set_oom_skip(sys, mm);
     }
     put_task_struct(sys, task);
 }

@@ -57,7 +57,7 @@ pub(super) fn target_mm(sys: &System, task: &TaskStruct, mm: usize) {
 pub fn exit_oom_victim(sys: &System, current: &TaskStruct) {
     let _call = call("exit_oom_victim");
     clear_bit(TIF_MEMDIE, current.flags);
-    if atomic_dec_return_is_zero(sys.oom.victims) {
+    if atomic_dec_return_is_zero(sys.oom.victims, "R38") {
         wake_up(sys.oom.victims_wait);
     }
 }

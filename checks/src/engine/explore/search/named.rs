@@ -47,7 +47,8 @@ impl Search for Named {
         let thread = expected.as_ref().map(|d| d.thread).filter(|t| *t < self.threads);
         let offered = thread.map(at.offer);
         let enabled = thread.is_some_and(|t| at.enabled >> t & 1 == 1);
-        let fits = matches!((&expected, &offered), (Some(e), Some(o)) if e.step == o.step && e.word == o.word);
+        let fits =
+            matches!((&expected, &offered), (Some(e), Some(o)) if e.step == o.step && e.word == o.word);
         if fits && enabled {
             return thread;
         }
@@ -56,7 +57,8 @@ impl Search for Named {
     }
 
     fn choose(&mut self, n: usize) -> usize {
-        let wanted = self.at.checked_sub(1).and_then(|i| self.schedule.get(i)).map_or(0, |d| d.alternative as usize);
+        let wanted =
+            self.at.checked_sub(1).and_then(|i| self.schedule.get(i)).map_or(0, |d| d.alternative as usize);
         wanted.min(n - 1)
     }
 
