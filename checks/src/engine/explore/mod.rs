@@ -3,18 +3,21 @@
 //! The program is set up once; each execution starts from its initial words, runs the threads as
 //! coroutines and ends when nobody can move, when the search cuts it, or when a rule is broken.
 
+pub mod core;
 pub mod coroutine;
-pub mod exec;
 pub mod footprint;
 pub mod futures;
+pub mod machine;
 pub mod memory;
 pub mod record;
 pub mod search;
+pub mod thread;
 
 use super::report::{Effort, Failure, Limits, Report};
+use core::Core;
 use coroutine::{Coroutine, Paused};
 use cpu_time::ThreadTime;
-use exec::{At, Core, Machine, Phase};
+use machine::Machine;
 use memory::Memory;
 use mmspec_model::event::Event;
 use mmspec_model::k::engine::install;
@@ -26,6 +29,7 @@ use search::replay::Replay;
 use search::tree::Tree;
 use std::cell::RefCell;
 use std::rc::Rc;
+use thread::{At, Phase};
 
 /// Reports the executions done so far, now and then.
 pub type Progress<'a> = &'a dyn Fn(u64);

@@ -9,11 +9,14 @@
 //! before those of the new one for everybody. A read never returns a message that is written later (no load
 //! buffering).
 
-use super::races::{Allocation, Epochs, Variable};
+mod access;
+mod state;
+
+use super::races::{Allocation, Variable};
 use super::view::{MAX_ATOMICS, View};
 use super::{Choose, Done, Memory, Relevant};
 use crate::engine::explore::footprint::Access;
-use mmspec_model::k::engine::{Class, Fault, Object, Order, Rmw, Shape, Until, Word};
+use mmspec_model::k::engine::{Class, Fault, Object, Order, Rmw, Until, Word};
 
 #[derive(Clone, Copy)]
 struct Message {
@@ -70,134 +73,6 @@ pub struct Views {
 impl Default for Views {
     fn default() -> Self {
         Self { cells: Vec::new(), objects: Vec::new(), threads: Vec::new(), barriers: View::NONE, slots: 0 }
-    }
-}
-
-impl Views {
-    fn touch(&mut self, thread: usize, word: Word) -> Option<Fault> {
-        let owner = self.cells[word.0 as usize].owner;
-        self.objects[owner.0 as usize].touch(thread, &self.threads[thread].cur.hb)
-    }
-
-    /// Every view there is.
-    fn all_views(&mut self, mut f: impl FnMut(&mut View)) {
-        for t in &mut self.threads {
-            [&mut t.cur, &mut t.acq, &mut t.rel, &mut t.unlocked].into_iter().for_each(&mut f);
-        }
-        f(&mut self.barriers);
-        for cell in &mut self.cells {
-            f(&mut cell.view);
-            f(&mut cell.written);
-            cell.messages.iter_mut().for_each(|m| f(&mut m.view));
-        }
-    }
-
-    /// Put a message at `position`, moving later ones up; the thread then knows it.
-    fn insert(
-        &mut self,
-        thread: usize,
-        word: Word,
-        position: usize,
-        value: u64,
-        order: Order,
-        source: Option<View>,
-    ) {
-        let slot = self.cells[word.0 as usize].slot;
-        if position < self.cells[word.0 as usize].messages.len() {
-            self.all_views(|v| v.at[slot] += u8::from(v.at[slot] as usize >= position));
-        }
-        let t = &mut self.threads[thread];
-        t.cur.raise(slot, position);
-        t.acq.raise(slot, position);
-        let mut view = if order.releases() { t.cur } else { t.rel };
-        if let Some(source) = source {
-            view.join(&source);
-        }
-        view.raise(slot, position);
-        let message = Message { value, view, attached: source.is_some() };
-        self.cells[word.0 as usize].messages.insert(position, message);
-        if order.releases() {
-            self.next_epoch(thread);
-        }
-    }
-
-    /// What the thread does from now on is not yet published.
-    fn next_epoch(&mut self, thread: usize) {
-        let t = &mut self.threads[thread];
-        t.cur.hb[thread] += 1;
-        t.acq.hb[thread] = t.cur.hb[thread];
-    }
-
-    fn read_message(&mut self, thread: usize, word: Word, position: usize, order: Order) -> Message {
-        let cell = &self.cells[word.0 as usize];
-        let message = cell.messages[position];
-        let t = &mut self.threads[thread];
-        t.cur.raise(cell.slot, position);
-        t.acq.raise(cell.slot, position);
-        t.acq.join(&message.view);
-        if order.acquires() {
-            t.cur.join(&message.view);
-        }
-        message
-    }
-
-    fn sync(&mut self, thread: usize, word: Word, order: Order, rmw: &Rmw) -> Done {
-        let mut fault = self.touch(thread, word);
-        let cell = &self.cells[word.0 as usize];
-        let before = cell.value;
-        let effect = (rmw.apply)(before);
-        fault = fault.or(effect.fault);
-        let Some(after) = effect.new else {
-            return Done { before, after: before, ret: effect.ret, access: Access::Read, fault };
-        };
-        let access = Access::of_rmw(rmw.shape, order, before, after, effect.ret);
-        let known = if access == Access::Reader { cell.written } else { cell.view };
-        if order == Order::Full {
-            self.fence(thread, Order::Full);
-        }
-        let t = &mut self.threads[thread];
-        if order.acquires() {
-            t.cur.join(&known);
-            t.acq.join(&known);
-            if rmw.shape == Shape::Lock {
-                let unlocked = t.unlocked;
-                t.rel.join(&unlocked);
-                t.rel.join(&known);
-            }
-        }
-        let cell = &mut self.cells[word.0 as usize];
-        cell.value = after;
-        if order.releases() {
-            cell.view.join(&t.cur);
-            if access != Access::Reader {
-                cell.written = cell.view;
-            }
-            t.unlocked = t.cur;
-            self.next_epoch(thread);
-        }
-        if order == Order::Full {
-            self.fence(thread, Order::Full);
-        }
-        Done { before, after, ret: effect.ret, access, fault }
-    }
-
-    /// Forget messages that nobody can read any more.
-    fn collect(&mut self) {
-        for word in 0..self.cells.len() {
-            let cell = &self.cells[word];
-            if cell.class != Class::Atomic || cell.messages.len() < 2 {
-                continue;
-            }
-            let slot = cell.slot;
-            let oldest = self.threads.iter().filter(|t| t.live).map(|t| t.cur.at[slot]).min();
-            let oldest = oldest.unwrap_or(cell.messages.len() as u8 - 1);
-            if oldest > 0 {
-                self.all_views(|v| v.at[slot] = v.at[slot].saturating_sub(oldest));
-                let messages = &mut self.cells[word].messages;
-                messages.drain(..oldest as usize);
-                messages[0].attached = false;
-            }
-        }
     }
 }
 
@@ -369,44 +244,6 @@ impl Memory for Views {
 
     fn write_state(&mut self, relevant: &Relevant, out: &mut Vec<u8>) {
         self.collect();
-        let cells = || self.cells.iter().enumerate().filter(|(i, _)| relevant.word(*i)).map(|(_, c)| c);
-        let plain = cells().filter(|c| c.class == Class::Plain).map(|c| &c.variable);
-        let objects = self.objects.iter().enumerate().filter(|(i, _)| relevant.object(*i)).map(|(_, o)| o);
-        let epochs = Epochs::of(plain, objects);
-        let slots: Vec<usize> = cells().filter(|c| c.class == Class::Atomic).map(|c| c.slot).collect();
-        let view = |out: &mut Vec<u8>, v: &View| {
-            out.extend(slots.iter().map(|&slot| v.at[slot]));
-            epochs.write(&v.hb, out);
-        };
-        for (i, cell) in self.cells.iter().enumerate() {
-            let newest = cell.messages.last().map_or(cell.value, |m| m.value);
-            out.extend(newest.to_le_bytes());
-            if !relevant.word(i) {
-                continue;
-            }
-            out.push(cell.messages.len() as u8);
-            for message in &cell.messages {
-                out.extend(message.value.to_le_bytes());
-                out.push(u8::from(message.attached));
-                view(out, &message.view);
-            }
-            match cell.class {
-                Class::Sync => {
-                    view(out, &cell.view);
-                    view(out, &cell.written);
-                }
-                Class::Plain => epochs.write_variable(&cell.variable, out),
-                Class::Atomic | Class::Ghost => {}
-            }
-        }
-        for (i, object) in self.objects.iter().enumerate() {
-            epochs.write_allocation(object, relevant.object(i), out);
-        }
-        view(out, &self.barriers);
-        for thread in self.threads.iter().filter(|t| t.live) {
-            for v in [&thread.cur, &thread.acq, &thread.rel, &thread.unlocked] {
-                view(out, v);
-            }
-        }
+        self.write(relevant, out);
     }
 }
