@@ -14,13 +14,13 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Engine {
-    /// Exhaustive, sequentially consistent.
+    /// Exhaustive, sequentially consistent
     States,
-    /// Exhaustive, weak memory.
+    /// Exhaustive, weak memory
     Views,
-    /// loom: weak memory (C11), a second opinion.
+    /// A second opinion on weak memory (C11)
     Loom,
-    /// shuttle: random schedules.
+    /// Random schedules
     Shuttle,
 }
 
@@ -140,6 +140,6 @@ impl Scenario {
 
     /// Whether it says something about `kernel`.
     pub fn applies_to(&self, kernel: &Kernel) -> bool {
-        kernel.is_async() || !self.async_only
+        if kernel.is_async() { !self.inline_only } else { !self.async_only }
     }
 }

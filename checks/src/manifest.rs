@@ -66,11 +66,12 @@ pub struct Pin {
     pub extra: BTreeSet<String>,
 }
 
-/// A rule taken away, and the rule that then breaks.
+/// A rule taken away, and the rule that then breaks; or a proposal that breaks one as it is.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mutant {
-    /// Rule taken away.
+    /// Rule taken away; empty if the kernel is refuted as it is.
+    #[serde(default)]
     pub rule: String,
     /// Kernel.
     pub kernel: String,
@@ -194,6 +195,9 @@ impl Mutant {
     /// When the manifest names something that does not exist.
     pub fn subject(&self) -> (Scenario, Kernel) {
         let (scenario, kernel) = subject(&self.scenario, &self.kernel);
+        if self.rule.is_empty() {
+            return (scenario, kernel);
+        }
         let rule = Rule::parse(&self.rule).unwrap_or_else(|| panic!("manifest: no rule {}", self.rule));
         (scenario, kernel.without(rule))
     }

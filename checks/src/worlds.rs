@@ -23,7 +23,7 @@ pub fn small() -> impl Strategy<Value = Scenario> {
 ///
 /// 32 threads fill the bits of a wait queue and of an rwsem's queue; 15 mms those of `llist`.
 pub fn large() -> impl Strategy<Value = Scenario> {
-    let size = Size { mms: 1..=15, groups: 8..=20, crew: 1..=3, others: 1..=12, actors: 32, threads: 32 };
+    let size = Size { mms: 1..=15, groups: 7..=16, crew: 1..=2, others: 0..=9, actors: 32, threads: 32 };
     worlds(size)
 }
 
@@ -44,6 +44,7 @@ struct Size {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Exits,
+    ExitsWithGroup,
     RunsUntilKilled,
     Allocates,
 }
@@ -72,14 +73,20 @@ fn index() -> impl Strategy<Value = usize> {
 }
 
 fn group(crew: RangeInclusive<usize>) -> impl Strategy<Value = Group> {
-    let end = prop_oneof![6 => Just(End::Exits), 3 => Just(End::RunsUntilKilled), 1 => Just(End::Allocates)];
+    let end = prop_oneof![
+        6 => Just(End::Exits),
+        4 => Just(End::RunsUntilKilled),
+        1 => Just(End::ExitsWithGroup),
+        1 => Just(End::Allocates),
+    ];
     let crew = prop_oneof![2 => vec(end.clone(), 1), 1 => vec(end, crew)];
     (index(), any::<bool>(), crew).prop_map(|(mm, killable, threads)| Group { mm, killable, threads })
 }
 
 fn other() -> impl Strategy<Value = Actor> {
     prop_oneof![
-        3 => Just(Actor::OomKill),
+        5 => Just(Actor::OomKill),
+        1 => index().prop_map(Actor::AllocateUnderMmapLock),
         2 => index().prop_map(Actor::GetTaskMm),
         1 => index().prop_map(Actor::GetTaskMmAsync),
         1 => index().prop_map(Actor::ProcMem),
@@ -95,7 +102,7 @@ fn worlds(size: Size) -> impl Strategy<Value = Scenario> {
     let Size { mms, groups, crew, others, actors, threads } = size;
     // Around the threshold and the cap: below, at, above.
     let mm = (0u64..=4, prop::bool::weighted(0.2));
-    let limits = (0u64..=4, 0u64..=12);
+    let limits = (0u64..=3, 0u64..=8);
     (vec(mm, mms), vec(group(crew), groups), vec(other(), others), limits)
         .prop_map(|(mms, groups, others, limits)| Draft { mms, groups, others, limits })
         .prop_map(move |draft| draft.world(actors, threads))
@@ -158,7 +165,8 @@ impl Draft {
     fn oom_actors(&self) -> usize {
         let allocating =
             self.groups.iter().flat_map(|g| &g.threads).filter(|e| **e == End::Allocates).count();
-        allocating + self.others.iter().filter(|a| **a == Actor::OomKill).count()
+        let fails = |a: &&Actor| matches!(a, Actor::OomKill | Actor::AllocateUnderMmapLock(_));
+        allocating + self.others.iter().filter(fails).count()
     }
 
     /// Whether somebody kills each group, whatever happens.
@@ -179,17 +187,18 @@ impl Draft {
     }
 
     /// The group that the OOM killer chooses and kills, with all who share its mm, whatever happens:
-    /// the first candidate, if it stays until then and there is neither an earlier victim to wait for
-    /// nor a suspend that disables the OOM killer.
+    /// the first candidate, if it stays until then without being about to die, and if there is neither
+    /// an earlier victim to wait for nor a suspend that disables the OOM killer.
     fn surely_chosen(&self, killed: &[bool]) -> Option<usize> {
         let freezes = self.others.iter().any(|a| matches!(a, Actor::Suspend | Actor::OomDisable));
-        let marks_itself = |(g, group): (usize, &Group)| killed[g] && group.threads.contains(&End::Allocates);
-        if freezes || self.oom_actors() != 1 || self.groups.iter().enumerate().any(marks_itself) {
+        let allocates = self.groups.iter().any(|g| g.threads.contains(&End::Allocates));
+        if freezes || allocates || self.oom_actors() != 1 {
             return None;
         }
         let first = self.groups.iter().position(|g| g.killable)?;
-        let stays = !killed[first] && self.groups[first].threads.contains(&End::RunsUntilKilled);
-        stays.then_some(first)
+        let threads = &self.groups[first].threads;
+        let stays = threads.contains(&End::RunsUntilKilled) && !threads.contains(&End::ExitsWithGroup);
+        (stays && !killed[first]).then_some(first)
     }
 
     fn mm_of(&self, group: usize) -> usize {
@@ -215,12 +224,14 @@ impl Draft {
                 world = world.actor(match end {
                     End::RunsUntilKilled if killed[g] => Actor::ExitWhenKilled(task),
                     End::Allocates => Actor::AllocateAndExit(task),
+                    End::ExitsWithGroup => Actor::ExitGroup(task),
                     _ => Actor::Exit(task),
                 });
             }
         }
         for actor in &self.others {
             world = world.actor(match *actor {
+                Actor::AllocateUnderMmapLock(task) => Actor::AllocateUnderMmapLock(task % tasks),
                 Actor::GetTaskMm(task) => Actor::GetTaskMm(task % tasks),
                 Actor::GetTaskMmAsync(task) => Actor::GetTaskMmAsync(task % tasks),
                 Actor::KillAndMrelease(task) => Actor::KillAndMrelease(task % tasks),

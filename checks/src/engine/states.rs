@@ -5,7 +5,7 @@ use super::explore::search::Search;
 use super::explore::search::dpor::Dpor;
 use super::explore::search::tree::Tree;
 use super::explore::{Progress, explore};
-use super::report::{Effort, Limits, Report};
+use super::report::{Limits, Report};
 use mmspec_model::k::program::Setup;
 
 /// How the engine avoids doing work twice.
@@ -33,13 +33,7 @@ pub fn run(reduction: Reduction, limits: Limits, setup: &Setup, progress: Progre
 /// Explore all executions with at most `preemptions` preemptions.
 pub fn run_bounded(preemptions: u32, limits: Limits, setup: &Setup, progress: Progress) -> Report {
     let search = Box::new(Tree::hashing(Some(preemptions)));
-    let mut report =
-        explore(Report::new("states", "hashing"), Sc::default(), search, false, limits, setup, progress);
-    if report.effort == Effort::Unfinished && report.failure.is_none() {
-        // The search itself says whether it left something out; a limit is told by the counts.
-        report.effort = Effort::Bounded(preemptions);
-    }
-    report
+    explore(Report::new("states", "hashing"), Sc::default(), search, false, limits, setup, progress)
 }
 
 /// Counterexample with the fewest preemptions, if one with at most `most` exists.

@@ -5,12 +5,12 @@ use mmspec_model::include::mm_types::MmInit;
 use mmspec_model::include::mmap_lock::{mmap_write_lock, mmap_write_unlock};
 use mmspec_model::include::sched::{send_sigkill, wait_for_sigkill};
 use mmspec_model::include::sched_mm::{mmdrop, mmget, mmget_not_zero};
-use mmspec_model::k::atomic::{atomic_read, atomic_set};
+use mmspec_model::k::atomic::{atomic_read, atomic_set, write_once};
 use mmspec_model::k::engine::{Effect, Note, Order, Rmw, Shape, Site, engine};
 use mmspec_model::k::goal;
 use mmspec_model::k::program::{Program, Setup, Thread};
 use mmspec_model::k::work::{process_one_work, run_timer_softirq};
-use mmspec_model::kernel::exit::do_exit;
+use mmspec_model::kernel::exit::{do_exit, do_group_exit};
 use mmspec_model::kernel::fork::{get_task_mm, mmput, mmput_async, mmput_async_fn, put_task_struct};
 use mmspec_model::kernel::freezer::Phase;
 use mmspec_model::mm::memory::access_remote_vm;
@@ -109,7 +109,9 @@ impl Scenario {
             freezer: count(&|a| matches!(a, Actor::Suspend | Actor::OomDisable)) > 0,
             aio: self.mms.iter().any(|mm| mm.aio > 0),
             needless_kills: self.watch_needless_kills,
-            stuck_allocator: count(&|a| matches!(a, Actor::AllocateUnderMmapLock(_))) > 0,
+            stuck_allocator: count(&|a| {
+                matches!(a, Actor::AllocateUnderMmapLock(_) | Actor::CompleteAioAfter(..))
+            }) > 0,
         };
         System::new(kernel, &mms, &tasks, self.sysctl.into(), features)
     }
@@ -135,7 +137,7 @@ impl Scenario {
 /// Name of an actor's thread.
 fn label(actor: Actor) -> String {
     match actor {
-        Actor::Exit(t) => format!("T{t} exit"),
+        Actor::Exit(t) | Actor::ExitGroup(t) => format!("T{t} exit"),
         Actor::ExitWhenKilled(t) => format!("T{t} killed"),
         Actor::AllocateAndExit(t) => format!("T{t} allocates"),
         Actor::OomKill => "OOM killer".into(),
@@ -147,7 +149,7 @@ fn label(actor: Actor) -> String {
         Actor::Toggle | Actor::LowerCap(_) => "sysctl".into(),
         Actor::Suspend => "suspend".into(),
         Actor::OomDisable => "oom disable".into(),
-        Actor::CompleteAio(_) => "aio completion".into(),
+        Actor::CompleteAio(_) | Actor::CompleteAioAfter(..) => "aio completion".into(),
     }
 }
 
@@ -163,6 +165,10 @@ fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Body {
             let mm = mm_of(t);
             Box::new(move |sys| do_exit(sys, &sys.tasks[t], &sys.mms[mm]))
         }
+        Actor::ExitGroup(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| do_group_exit(sys, &sys.tasks[t], &sys.mms[mm]))
+        }
         Actor::ExitWhenKilled(t) => {
             let mm = mm_of(t);
             Box::new(move |sys| {
@@ -173,6 +179,7 @@ fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Body {
         Actor::AllocateAndExit(t) => {
             let mm = mm_of(t);
             Box::new(move |sys| {
+                write_once(sys.signals[sys.tasks[t].signal].group_exit, 1);
                 out_of_memory(sys, Some(&sys.tasks[t]));
                 forget(1);
                 do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
@@ -215,9 +222,10 @@ fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Body {
             oom_killer_enable(sys);
             sys.freezer.end(Phase::NoVictims);
         }),
-        Actor::CompleteAio(mm) => Box::new(move |sys| {
-            let rmw = Rmw { shape: Shape::Conditional, apply: &|v| Effect::store(v - 1) };
-            engine().rmw(sys.mms[mm].ioctx, Order::Release, &rmw, Site::here("aio_complete"));
+        Actor::CompleteAio(mm) => Box::new(move |sys| complete_aio(sys, mm)),
+        Actor::CompleteAioAfter(mm, other) => Box::new(move |sys| {
+            retry_allocation(sys, &sys.mms[other]);
+            complete_aio(sys, mm);
         }),
     }
 }
@@ -237,6 +245,11 @@ fn allocate_under_mmap_lock(sys: &System, task: usize) {
         out_of_memory(sys, None);
     }
     put_task_struct(sys, &sys.tasks[task]);
+}
+
+fn complete_aio(sys: &System, mm: usize) {
+    let rmw = Rmw { shape: Shape::Conditional, apply: &|v| Effect::store(v.wrapping_sub(1)) };
+    engine().rmw(sys.mms[mm].ioctx, Order::Release, &rmw, Site::here("aio_complete"));
 }
 
 /// `mem_read()` and `mem_release()` (fs/proc/base.c) of a file that was opened before.
@@ -271,10 +284,11 @@ fn suspend(sys: &System, kthreads: Kthreads) {
         sys.freezer.freeze_kernel_threads(&frozen);
     }
     sys.freezer.begin(Phase::Suspended);
-    sys.freezer.thaw_kernel_threads();
+    sys.freezer.dpm_resume();
     sys.freezer.end(Phase::Suspended);
     if sys.has_oom {
         oom_killer_enable(sys);
         sys.freezer.end(Phase::NoVictims);
     }
+    sys.freezer.thaw_kernel_threads();
 }

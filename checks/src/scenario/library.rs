@@ -1,8 +1,8 @@
 //! The scenarios of the gate, small ones first.
 
 use super::Actor::{
-    AllocateAndExit, AllocateUnderMmapLock, CompleteAio, Exit, ExitWhenKilled, GetTaskMm, GetTaskMmAsync,
-    KillAndMrelease, LowerCap, OomDisable, OomKill, ProcMem, Suspend, Toggle,
+    AllocateAndExit, AllocateUnderMmapLock, CompleteAioAfter, Exit, ExitGroup, ExitWhenKilled, GetTaskMm,
+    GetTaskMmAsync, KillAndMrelease, LowerCap, OomDisable, OomKill, ProcMem, Suspend, Toggle,
 };
 use super::Scenario;
 
@@ -55,6 +55,7 @@ fn references() -> Vec<Scenario> {
             .actor(GetTaskMmAsync(0))
             .reaches("mmput_async() was the last drop"),
         Scenario::new("exit_vs_mrelease", "a killed task exits while process_mrelease() reaps it")
+            .inline_only()
             .mm(3)
             .task(0)
             .actor(ExitWhenKilled(0))
@@ -129,6 +130,14 @@ fn oom() -> Vec<Scenario> {
             .actor(OomKill)
             .reaches("the reaper reaps")
             .reaches("the reaper finds MMF_OOM_SKIP"),
+        Scenario::new("exiting_group_vs_reaper", "the OOM killer chooses a group that is exiting anyway")
+            .mm(3)
+            .victim(0)
+            .actor(ExitGroup(0))
+            .actor(OomKill)
+            .reaches("the victim is dying anyway")
+            .reaches("the reaper reaps")
+            .reaches_async("the mm is an OOM victim's"),
         Scenario::new("victim_allocates", "a victim that is dying fails to allocate and marks itself")
             .mm(3)
             .victim(0)
@@ -172,6 +181,7 @@ fn oom() -> Vec<Scenario> {
             .reaches("the reaper reaps")
             .reaches("the OOM killer is disabled"),
         Scenario::new("suspend_vs_reaper_and_reader", "a reader keeps the victim's mm alive, so that the reaper may reap after suspend has waited for victims")
+            .inline_only()
             .mm(3)
             .victim(0)
             .actor(Exit(0))
@@ -245,14 +255,14 @@ fn deferred() -> Vec<Scenario> {
             .actor(Exit(0))
             .actor(Suspend)
             .reaches("mm_reaper tears down"),
-        scenario("stuck_aio", "the I/O of one exiting mm takes long while another is queued")
+        scenario("stuck_aio", "the I/O of one exiting mm completes only once the other mm is torn down")
             .mm_with_aio(3)
             .mm(3)
             .task(0)
             .task(1)
             .actor(Exit(0))
             .actor(Exit(1))
-            .actor(CompleteAio(0))
+            .actor(CompleteAioAfter(0, 1))
             .reaches("mm_reaper tears down"),
         scenario(
             "oom_while_queued",

@@ -13,9 +13,11 @@ use serde::{Deserialize, Serialize};
 pub enum Actor {
     /// The task exits, at any time.
     Exit(usize),
+    /// The task's whole group exits: it is dying before it has left its mm.
+    ExitGroup(usize),
     /// The task runs until it gets SIGKILL, then exits.
     ExitWhenKilled(usize),
-    /// The task fails to allocate, so that the OOM killer runs in its context, then exits.
+    /// The task fails to allocate while its group exits, so that the OOM killer runs in its context.
     AllocateAndExit(usize),
     /// An allocation outside the model runs the OOM killer.
     OomKill,
@@ -40,6 +42,8 @@ pub enum Actor {
     OomDisable,
     /// The I/O in flight on this mm completes.
     CompleteAio(usize),
+    /// It completes only when the pages of the other mm are free.
+    CompleteAioAfter(usize, usize),
 }
 
 /// An address space.
@@ -96,6 +100,8 @@ pub struct Scenario {
     pub sysctl: Sysctl,
     /// Whether it says something only about kernels with `mm_reaper`.
     pub async_only: bool,
+    /// Whether it is left to kernels without `mm_reaper`, because another thread makes it too large.
+    pub inline_only: bool,
     /// Steps that a run must reach on every kernel; else it is vacuous.
     pub goals: Vec<String>,
     /// Further ones on kernels with `mm_reaper`.
@@ -115,6 +121,7 @@ impl Scenario {
             actors: Vec::new(),
             sysctl: Sysctl { on: true, thresh_pages: 2, max_pending_pages: 8 },
             async_only: false,
+            inline_only: false,
             goals: Vec::new(),
             async_goals: Vec::new(),
             watch_needless_kills: false,
@@ -177,6 +184,13 @@ impl Scenario {
     #[must_use]
     pub fn async_only(mut self) -> Self {
         self.async_only = true;
+        self
+    }
+
+    /// Left to kernels without `mm_reaper`.
+    #[must_use]
+    pub fn inline_only(mut self) -> Self {
+        self.inline_only = true;
         self
     }
 

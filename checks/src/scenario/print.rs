@@ -48,6 +48,9 @@ impl Scenario {
         if self.async_only {
             call!(builder.async_only());
         }
+        if self.inline_only {
+            call!(builder.inline_only());
+        }
         for mm in &self.mms {
             if mm.aio == 0 {
                 call!(builder.mm(mm.pages));

@@ -49,7 +49,8 @@ pub fn finish_wait(queue: WaitQueue) {
     engine().rmw(queue.0, Order::Relaxed, &rmw, Site::here("finish_wait"));
 }
 
-/// `wake_up()`: wake every queued thread. Takes the queue's lock, so a waker that first stored its
+/// `wake_up()`: wake every queued thread. Takes the queue's lock and is no more of a barrier than that
+/// (the kernel's is one if it wakes somebody), so a waker that first stored its
 /// condition is ordered against a sleeper that queues first and tests then.
 #[track_caller]
 pub fn wake_up(queue: WaitQueue) {
@@ -63,7 +64,7 @@ pub fn wake_up(queue: WaitQueue) {
             }
         },
     };
-    engine().rmw(queue.0, Order::Full, &rmw, Site::here("wake_up"));
+    engine().rmw(queue.0, Order::AcqRel, &rmw, Site::here("wake_up"));
 }
 
 /// `wait_event()`: sleep until `condition`, which is tested after queueing each time.

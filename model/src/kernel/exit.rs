@@ -3,6 +3,7 @@
 use crate::include::mm_types::MmStruct;
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
 use crate::include::sched::{TIF_MEMDIE, TaskStruct};
+use crate::k::atomic::write_once;
 use crate::k::bitops::test_bit;
 use crate::k::lock::{spin_lock, spin_unlock};
 use crate::k::{call, enclosed};
@@ -16,8 +17,13 @@ use crate::variant::Rule;
 fn exit_mm(sys: &System, current: &TaskStruct, mm: &MmStruct) {
     let _call = call("exit_mm");
     if !sys.kernel.keeps(Rule::R4) {
+        mmap_read_lock(mm);
+        mmap_read_unlock(mm);
         drop_mm(sys, current, mm);
-        return clear_mm(current, mm);
+        spin_lock(current.alloc_lock);
+        current.clear_mm();
+        spin_unlock(current.alloc_lock);
+        return leave_oom_victims(sys, current);
     }
     clear_mm(current, mm);
     if sys.kernel.keeps(Rule::R40) {
@@ -51,6 +57,13 @@ fn leave_oom_victims(sys: &System, current: &TaskStruct) {
             exit_oom_victim(sys, current);
         }
     });
+}
+
+/// `do_group_exit()`: the whole group is told to die, then the task exits.
+pub fn do_group_exit(sys: &System, current: &TaskStruct, mm: &MmStruct) {
+    let _call = call("do_group_exit");
+    write_once(sys.signals[current.signal].group_exit, 1);
+    do_exit(sys, current, mm);
 }
 
 /// `do_exit()` as far as the address space goes, and the release of the task.

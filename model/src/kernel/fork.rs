@@ -107,7 +107,9 @@ pub fn mmput_exit(sys: &System, mm: &MmStruct, current: &TaskStruct) {
     // Decided after the drop: from here on nobody can mark the mm as an OOM victim's, because that
     // takes a task whose ->mm is still set.
     let defer = early.unwrap_or_else(|| mm_worth_deferring(sys, mm, current));
-    if defer && mm_try_charge(sys, mm) {
+    if let Some(rss) = defer
+        && mm_try_charge(sys, mm, rss)
+    {
         queue_mm_reaper(sys, mm);
         return;
     }
@@ -118,21 +120,22 @@ pub fn mmput_exit(sys: &System, mm: &MmStruct, current: &TaskStruct) {
     mmput_teardown(sys, mm, Some(current));
 }
 
-/// RFC: whether the mm may be queued, budget aside: the static key is on, the mm is large enough,
-/// and it is neither an OOM victim's nor reaped already.
-fn mm_worth_deferring(sys: &System, mm: &MmStruct, current: &TaskStruct) -> bool {
+/// RFC: the RSS to charge if the mm may be queued, budget aside: the static key is on, the mm is large
+/// enough, and it is neither an OOM victim's nor reaped already.
+fn mm_worth_deferring(sys: &System, mm: &MmStruct, current: &TaskStruct) -> Option<u64> {
     let _call = call("mm_worth_deferring");
     if read_once(sys.sysctl.async_mm_teardown) == 0 {
         goal("the sysctl is off");
-        return false;
+        return None;
     }
-    if atomic_read(mm.rss) < sys.sysctl.thresh_pages {
+    let rss = atomic_read(mm.rss);
+    if rss < sys.sysctl.thresh_pages {
         goal("the mm is below the threshold");
-        return false;
+        return None;
     }
     if sys.kernel.while_frozen == WhileFrozen::Inline && sys.freezer.freezing() {
         goal("the freezer is active");
-        return false;
+        return None;
     }
     let targeted = if sys.kernel.keeps(Rule::A3PerTask) {
         test_bit(MMF_OOM_TARGETED, mm.flags)
@@ -141,9 +144,9 @@ fn mm_worth_deferring(sys: &System, mm: &MmStruct, current: &TaskStruct) -> bool
     };
     if targeted {
         goal("the mm is an OOM victim's");
-        return false;
+        return None;
     }
-    !test_bit(MMF_OOM_SKIP, mm.flags)
+    (!test_bit(MMF_OOM_SKIP, mm.flags)).then_some(rss)
 }
 
 /// RFC: what `mm_reaper` does to a queued mm: all of `__mmput()` that the exit has not done.

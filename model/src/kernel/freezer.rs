@@ -89,6 +89,12 @@ impl Freezer {
         engine().rmw(self.word, Order::Full, &thaw, Site::with("thaw_task", "pm_freezing"));
     }
 
+    /// `dpm_resume()`: time passes with devices suspended, then they work again.
+    pub fn dpm_resume(&self) {
+        let rmw = Rmw { shape: Shape::Conditional, apply: &|_| Effect::fail(0) };
+        engine().rmw(self.word, Order::Relaxed, &rmw, Site::here("dpm_resume"));
+    }
+
     /// From here on until [`Self::end`], what `phase` says holds (specification only).
     pub fn begin(&self, phase: Phase) {
         let what = match phase {

@@ -20,10 +20,9 @@ use crate::kernel::freezer::{Phase, wait_event_freezable};
 use crate::system::System;
 use crate::variant::Rule;
 
-/// Charge the mm's RSS to the pending budget; false if that would exceed the cap.
-pub(crate) fn mm_try_charge(sys: &System, mm: &MmStruct) -> bool {
+/// Charge `rss`, the mm's, to the pending budget; false if that would exceed the cap.
+pub(crate) fn mm_try_charge(sys: &System, mm: &MmStruct, rss: u64) -> bool {
     let _call = call("mm_try_charge");
-    let rss = atomic_read(mm.rss);
     let cap = read_once(sys.sysctl.max_pending_pages);
     if sys.kernel.keeps(Rule::A8Charge) {
         if !atomic_long_add_within(sys.mm_pending, rss, cap) {
@@ -69,14 +68,27 @@ fn mm_reap(sys: &System, mm: &MmStruct) {
     let _call = call("mm_reap");
     // The charge is read now: after mmdrop() the mm may be gone.
     let charged = if sys.kernel.keeps(Rule::A8Uncharge) { read(mm.charged_rss) } else { atomic_read(mm.rss) };
-    let twice = Fault { rule: "I3", what: "an address space is torn down twice" };
-    ghost_mark(mm.life, 0, life::QUEUED, life::TORN, twice);
+    let early = !sys.kernel.keeps(Rule::A8Early);
     sys.freezer.tears_down(Phase::Suspended, "R37");
+    if early {
+        uncharge(sys, mm, charged);
+    }
     mmput_deferred(sys, mm);
+    ghost_mark(mm.life, 0, life::QUEUED, 0, Fault { rule: "", what: "" });
     mmdrop(sys, mm);
     if !sys.kernel.keeps(Rule::R10) {
         mmdrop(sys, mm);
     }
-    atomic_long_sub(sys.mm_pending, charged, "A8");
+    if !early {
+        uncharge(sys, mm, charged);
+    }
     goal("mm_reaper tears down");
+}
+
+/// The pages of a queued mm are counted until they are free. After `mmdrop()` only the specification
+/// may look at the mm.
+fn uncharge(sys: &System, mm: &MmStruct, pages: u64) {
+    atomic_long_sub(sys.mm_pending, pages, "A8");
+    let early = Fault { rule: "A8", what: "pages are uncharged before they are free" };
+    ghost_mark(mm.life, 0, 0, life::QUEUED, early);
 }

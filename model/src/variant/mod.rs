@@ -39,6 +39,8 @@ pub struct Kernel {
     /// Tries of the OOM reaper for the mmap lock (the kernel's `MAX_OOM_REAP_RETRIES` is 10; two
     /// reach every path).
     pub reap_retries: usize,
+    /// Whether it is another design of a proposal, kept for comparison.
+    pub alternative: bool,
     removed: u64,
 }
 
@@ -48,6 +50,7 @@ const BASE: Kernel = Kernel {
     teardown: Teardown::Inline,
     while_frozen: WhileFrozen::Queue,
     reap_retries: 2,
+    alternative: false,
     removed: 0,
 };
 
@@ -64,6 +67,7 @@ pub const KERNELS: &[Kernel] = &[
         name: "rfc-async-teardown-all",
         about: "the same, but all of __mmput() is deferred, exit_aio() included",
         teardown: Teardown::AsyncAll,
+        alternative: true,
         ..BASE
     },
     Kernel {
@@ -71,6 +75,7 @@ pub const KERNELS: &[Kernel] = &[
         about: "the same as rfc-async-teardown, but exits tear down inline while the freezer is active",
         teardown: Teardown::Async,
         while_frozen: WhileFrozen::Inline,
+        alternative: true,
         ..BASE
     },
 ];

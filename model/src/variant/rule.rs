@@ -6,8 +6,8 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R4, R10, R22, R23Set, R23Test, R33, R34, R35, R37, R38, R40, R43, I7, O1, O2, O24,
-    A1, A3Late, A3PerTask, A6, A8Charge, A8Uncharge, A9,
+    R1, R2, R4, R10, R22, R23Set, R23Test, R33, R34, R35, R37, R38, R40, R42, R43, I7, O1, O2, O24,
+    A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
 }
 
 /// What a rule says.
@@ -55,12 +55,14 @@ rules! {
         "mm/oom_kill.c:queue_oom_reaper()", "the reference is taken after add_timer()";
     R35 "R35", "MMF_OOM_SKIP is set even when the reaper gives up",
         "mm/oom_kill.c:oom_reap_task()", "it is set only after a successful reap";
-    R37 "R37", "a kernel thread that tears down address spaces is freezable",
+    R37 "R37", "oom_reaper and mm_reaper are freezable",
         "mm/oom_kill.c:oom_reaper(), mm/mm_reaper.c:mm_reaper()", "the freezer does not wait for it";
     R38 "R38", "a victim is marked with its mm stable: under task_lock() with ->mm set",
         "mm/oom_kill.c:__oom_kill_process()", "mark_oom_victim() is called after task_unlock()";
     R40 "R40", "a victim leaves oom_victims only after its mmput()",
         "kernel/exit.c:exit_mm()", "exit_oom_victim() comes before mmput()";
+    R42 "R42", "an mm that is used after task_unlock() is pinned by mmgrab() before",
+        "mm/oom_kill.c:process_mrelease()", "process_mrelease() keeps a bare pointer";
     R43 "R43", "every sharer of the victim's mm is killed too",
         "mm/oom_kill.c:__oom_kill_process()", "only the victim's thread group is killed";
     I7 "I7", "signal->oom_mm owns an mm_count",
@@ -81,6 +83,8 @@ rules! {
         "mm/mm_reaper.c:mm_reaper()", "it goes back to sleep at once";
     A8Charge "A8-charge", "the pending budget is checked and charged in one atomic step",
         "mm/mm_reaper.c:mm_try_charge()", "it is checked, then charged";
+    A8Early "A8-early", "a queued mm is uncharged after its teardown",
+        "mm/mm_reaper.c:mm_reaper()", "it is uncharged when it is taken off the queue";
     A8Uncharge "A8-uncharge", "what was charged is what is uncharged",
         "mm/mm_reaper.c:mm_reaper()", "the live RSS is uncharged";
     A9 "A9", "whoever queues an mm wakes the reaper",

@@ -200,8 +200,10 @@ pub fn explore<M: Memory + 'static>(
     report.steps = core.steps;
     report.states = core.search.states();
     report.goals.extend(core.goals.iter().copied());
-    if core.search.hit_bound() && report.effort == Effort::Complete {
-        report.effort = Effort::Unfinished;
+    if let Some(bound) = core.search.hit_bound()
+        && report.effort == Effort::Complete
+    {
+        report.effort = Effort::Bounded(bound);
     }
     drop(core);
     report.seconds = start.elapsed().as_secs_f64();

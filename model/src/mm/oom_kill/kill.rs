@@ -81,6 +81,7 @@ fn oom_kill_process(sys: &System, victim: &TaskStruct) {
     spin_lock(victim.alloc_lock);
     let will_free = victim.mm().filter(|&mm| task_will_free_mem(sys, victim, &sys.mms[mm]));
     if let Some(mm) = will_free {
+        goal("the victim is dying anyway");
         mark_oom_victim(sys, victim);
         queue_oom_reaper(sys, victim);
         spin_unlock(victim.alloc_lock);
@@ -100,7 +101,8 @@ fn __oom_kill_process(sys: &System, victim: &TaskStruct) {
         goal("the victim has no mm any more");
         return;
     };
-    // Compared below, after task_unlock(): it must not become another process's mm.
+    // Compared below, after task_unlock(): it must not become another process's mm. Since
+    // signal->oom_mm owns a count too, this one is redundant as long as the victim is pinned.
     mmgrab(mm);
     send_sigkill(&sys.signals[victim.signal]);
     if sys.kernel.keeps(Rule::R38) {
@@ -115,7 +117,7 @@ fn __oom_kill_process(sys: &System, victim: &TaskStruct) {
     }
     if sys.kernel.keeps(Rule::R43) {
         for other in sys.group_leaders().filter(|t| t.signal != victim.signal) {
-            if sys.threads_of(other.signal).find_map(TaskStruct::mm) == Some(mm.index) {
+            if sys.threads_of(other.signal).find_map(|t| t.mm()) == Some(mm.index) {
                 send_sigkill(&sys.signals[other.signal]);
                 goal("a sharer outside the thread group is killed");
             }

@@ -145,7 +145,7 @@ impl Dpor {
                 }
             }
             for &step in &races[..count] {
-                self.reverse(step as usize, thread, touch, clock);
+                self.reverse(step as usize, thread, touches, clock);
             }
             // What comes before the step by this word cannot be reversed by another.
             if let Some(word) = self.words.get(touch.word.0 as usize) {
@@ -156,7 +156,7 @@ impl Dpor {
 
     /// Make sure that something equivalent to the execution in which `thread`'s step comes before
     /// step `first` is explored from there.
-    fn reverse(&mut self, first: usize, thread: usize, touch: &Touch, clock: &Clock) {
+    fn reverse(&mut self, first: usize, thread: usize, touches: &[Touch], clock: &Clock) {
         let earlier = &self.steps[first];
         let mut starts = [0u16; MAX_THREADS];
         let mut initials = 0u32;
@@ -171,15 +171,17 @@ impl Dpor {
             starts[t] = step.number;
         }
         if starts[thread] == 0 {
-            // The step's own dependencies on the remaining steps: its thread's past, and conflicts
-            // on its word (which cannot be among them if they depend on `first` too).
+            // The step's own dependencies on the remaining steps: its thread's past, and conflicts on
+            // any of its words (those that depend on `first` too are not among them).
             let mut own = *clock;
-            let log = self.words.get(touch.word.0 as usize).map_or(&[][..], |w| &w.accesses);
-            for logged in log.iter().rev().take_while(|l| l.step as usize > first) {
-                let step = &self.steps[logged.step as usize];
-                let kept = step.clock[earlier.thread as usize] < earlier.number;
-                if kept && logged.access.conflicts(touch.access) {
-                    join(&mut own, &step.clock);
+            for touch in touches {
+                let log = self.words.get(touch.word.0 as usize).map_or(&[][..], |w| &w.accesses);
+                for logged in log.iter().rev().take_while(|l| l.step as usize > first) {
+                    let step = &self.steps[logged.step as usize];
+                    let kept = step.clock[earlier.thread as usize] < earlier.number;
+                    if kept && logged.access.conflicts(touch.access) {
+                        join(&mut own, &step.clock);
+                    }
                 }
             }
             if starts.iter().zip(&own).all(|(&start, &seen)| start == 0 || seen < start) {

@@ -68,9 +68,9 @@ pub trait Search {
     fn states(&self) -> u64 {
         0
     }
-    /// Whether some execution was left out because of a preemption bound.
-    fn hit_bound(&self) -> bool {
-        false
+    /// The preemption bound, if some execution was left out because of it.
+    fn hit_bound(&self) -> Option<u32> {
+        None
     }
 }
 

@@ -140,7 +140,7 @@ impl Search for Tree {
         self.seen.as_ref().map_or(0, |s| s.len() as u64)
     }
 
-    fn hit_bound(&self) -> bool {
-        self.hit_bound
+    fn hit_bound(&self) -> Option<u32> {
+        self.bound.filter(|_| self.hit_bound)
     }
 }

@@ -1,7 +1,7 @@
 //! How accesses read, put and carry messages.
 
-use super::super::{Done, Memory};
 use super::super::view::View;
+use super::super::{Done, Memory};
 use super::{Message, Views};
 use crate::engine::explore::footprint::Access;
 use mmspec_model::k::engine::{Fault, Order, Rmw, Shape, Word};

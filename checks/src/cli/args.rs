@@ -1,0 +1,211 @@
+//! What may be said on the command line. The doc comments are the help text.
+
+use clap::{Parser, Subcommand, ValueEnum};
+use mmspec::check::Engine;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How the last line of a check reads, in numbers.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  all as expected: every check holds, the trace is reproduced
+  1  a rule is broken, or something else was found than expected
+  2  it could not be done: usage, bad input, a file that cannot be read or written
+  3  inconclusive: a limit was reached, or a scenario never gets to what it is about";
+
+/// Examples for `check`.
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  mmspec check                          the gate: everything in the manifest, and all mutants
+  mmspec check exit_vs_reaper           one scenario, on v6.12 and on the proposal
+  mmspec check --without A3-late        take a rule away and see what breaks
+  mmspec check backpressure --kernel rfc-async-teardown --engine views,loom
+
+Exit codes:
+  0  all as expected     1  a rule is broken, or something unexpected was found
+  2  usage or bad input  3  inconclusive: a limit was reached, or a goal never";
+
+/// What this is about.
+const ABOUT: &str = "\
+Explores the life of a Linux mm_struct, asynchronous teardown included, and prints what is proved
+about it, or how it breaks";
+
+/// The command line.
+#[derive(Debug, Parser)]
+#[command(name = "mmspec", version, about = ABOUT, long_about = ABOUT, after_help = EXIT_CODES)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check scenarios; without names and options that choose some: all that the manifest expects
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckArgs),
+    /// List scenarios, kernels, rules and engines
+    List(ListArgs),
+    /// Draw the race table of a trace file
+    Show(ShowArgs),
+    /// Follow the schedule of a trace file on the model as it is now
+    ///
+    /// Exits with 0 if the same rule breaks again, with 1 if it does not, and says where they part.
+    Replay(ReplayArgs),
+    /// Rewrite the `[[check]]` rows of the manifest from what the engines find
+    #[command(hide = true)]
+    Pin(PinArgs),
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+/// How a trace is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceFormat {
+    /// A race table.
+    Table,
+    /// The trace file itself, once it is found to be well-formed.
+    Json,
+}
+
+/// Options of `check`.
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    /// Scenarios; all that say something about the kernel if none is named
+    #[arg(value_name = "SCENARIO")]
+    pub scenarios: Vec<String>,
+    /// Kernel, or `all` [default: v6.12 and rfc-async-teardown]
+    #[arg(long = "kernel", value_name = "NAME", value_delimiter = ',')]
+    pub kernels: Vec<String>,
+    /// Take this rule away; several are taken away together
+    #[arg(long = "without", value_name = "RULE", value_delimiter = ',')]
+    pub without: Vec<String>,
+    /// Who explores [default: states]
+    #[arg(long = "engine", value_name = "ENGINE", value_delimiter = ',')]
+    pub engines: Vec<Engine>,
+    /// Explore executions with at most so many preemptions (states, loom)
+    #[arg(long, value_name = "N")]
+    pub preemptions: Option<u32>,
+    /// CPU seconds after which a search is given up [default: 300; in the gate 3600]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time: Option<Duration>,
+    /// Seed of the random schedules (shuttle) [default: 1]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Number of random schedules (shuttle) [default: 20000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub runs: Option<u64>,
+    /// Check also what takes long
+    #[arg(long)]
+    pub deep: bool,
+    /// How the results are written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Directory for trace files, made if it is missing; nothing in it is overwritten
+    #[arg(long, value_name = "DIR", default_value = "traces")]
+    pub out: PathBuf,
+    /// Another manifest than that which the program was built with
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with_all = ["scenarios", "kernels", "without", "engines"])]
+    pub manifest: Option<PathBuf>,
+}
+
+impl CheckArgs {
+    /// Whether nothing in particular is asked for.
+    pub fn is_gate(&self) -> bool {
+        let Self { scenarios, kernels, without, engines, preemptions, seed, runs, .. } = self;
+        scenarios.is_empty()
+            && kernels.is_empty()
+            && without.is_empty()
+            && engines.is_empty()
+            && preemptions.is_none()
+            && seed.is_none()
+            && runs.is_none()
+    }
+}
+
+/// What there are lists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Topic {
+    /// What meets what.
+    Scenarios,
+    /// Which kernels are modelled.
+    Kernels,
+    /// What the kernels keep, and what happens without.
+    Rules,
+    /// Who explores.
+    Engines,
+}
+
+/// Options of `list`.
+#[derive(Debug, clap::Args)]
+pub struct ListArgs {
+    /// What to list, in full [default: all, in short]
+    #[arg(value_enum)]
+    pub topic: Option<Topic>,
+    /// How it is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// Options of `show`.
+#[derive(Debug, clap::Args)]
+pub struct ShowArgs {
+    /// Trace file, as written by `check`
+    pub trace: PathBuf,
+    /// Columns of text at most
+    #[arg(long, value_name = "N", default_value_t = 75, value_parser = clap::value_parser!(u16).range(40..=1000))]
+    pub width: u16,
+    /// How it is written
+    #[arg(long, value_enum, default_value_t = TraceFormat::Table)]
+    pub format: TraceFormat,
+}
+
+/// Options of `replay`.
+#[derive(Debug, clap::Args)]
+pub struct ReplayArgs {
+    /// Trace file, as written by `check`
+    pub trace: PathBuf,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// Options of `pin`.
+#[derive(Debug, clap::Args)]
+pub struct PinArgs {
+    /// The manifest to rewrite
+    #[arg(long, value_name = "FILE", default_value = "checks/manifest.toml")]
+    pub manifest: PathBuf,
+    /// Pin this scenario only; the other rows stay as they are
+    #[arg(long, value_name = "SCENARIO")]
+    pub only: Vec<String>,
+    /// CPU seconds after which `views` is given up: no pin
+    #[arg(long, value_name = "N", default_value = "60", value_parser = seconds)]
+    pub views_seconds: Duration,
+    /// CPU seconds after which `loom` is given up: the next smaller bound
+    #[arg(long, value_name = "N", default_value = "20", value_parser = seconds)]
+    pub loom_seconds: Duration,
+    /// CPU seconds after which `loom` is given up with the least bound: no pin
+    #[arg(long, value_name = "N", default_value = "600", value_parser = seconds)]
+    pub loom_most_seconds: Duration,
+    /// CPU seconds above which a pin is deep [default: states 4, views 8, loom 4]
+    #[arg(long, value_name = "N", value_parser = seconds)]
+    pub deep_seconds: Option<Duration>,
+}
+
+/// A positive number of seconds.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_string())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) if !time.is_zero() => Ok(time),
+        _ => Err("not a positive number of seconds".into()),
+    }
+}

@@ -1,0 +1,41 @@
+//! From names on the command line to what they stand for.
+
+use super::error::CliError;
+use mmspec::scenario::{Scenario, library};
+use mmspec_model::variant::{KERNELS, Kernel, RULES, Rule};
+
+/// Least likeness of a name that is worth suggesting, of 1.
+const ALIKE: f64 = 0.75;
+/// Most suggestions.
+const SUGGESTIONS: usize = 3;
+
+/// The scenario of this name.
+pub fn scenario(name: &str) -> Result<Scenario, CliError> {
+    let all = library::all();
+    let names = all.iter().map(|s| s.name.as_str());
+    library::named(name).ok_or_else(|| unknown("scenario", name, names))
+}
+
+/// The kernel of this name.
+pub fn kernel(name: &str) -> Result<Kernel, CliError> {
+    Kernel::named(name).ok_or_else(|| unknown("kernel", name, KERNELS.iter().map(|k| k.name)))
+}
+
+/// The rule of this name.
+pub fn rule(name: &str) -> Result<Rule, CliError> {
+    Rule::parse(name).ok_or_else(|| unknown("rule", name, RULES.iter().map(|r| r.id)))
+}
+
+/// Names in the order of their likeness to `name`, but no stranger.
+fn unknown<'a>(what: &'static str, name: &str, names: impl Iterator<Item = &'a str>) -> CliError {
+    let asked = name.to_lowercase();
+    let likeness = |candidate: &str| {
+        let candidate = candidate.to_lowercase();
+        let part = asked.len() > 1 && candidate.contains(&asked);
+        if part { 1.0 } else { strsim::jaro_winkler(&asked, &candidate) }
+    };
+    let mut near: Vec<(f64, &str)> = names.map(|n| (likeness(n), n)).filter(|(l, _)| *l >= ALIKE).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let near = near.into_iter().take(SUGGESTIONS).map(|(_, n)| n.to_string()).collect();
+    CliError::Unknown { what, name: name.into(), near }
+}
