@@ -140,12 +140,11 @@ impl Draft {
             }
         }
         let has_oom = self.oom_actors() > 0;
-        let mut freezers = 0;
-        self.others.retain(|actor| {
-            let freezes = matches!(actor, Actor::Suspend | Actor::OomDisable);
-            let idle = *actor == Actor::OomDisable && !has_oom;
-            freezers += usize::from(freezes && !idle);
-            !idle && (!freezes || freezers == 1)
+        let mut suspended = false;
+        self.others.retain(|actor| match actor {
+            Actor::OomDisable if !has_oom => false,
+            Actor::Suspend | Actor::OomDisable => !std::mem::replace(&mut suspended, true),
+            _ => true,
         });
     }
 
