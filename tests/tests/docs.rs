@@ -64,7 +64,10 @@ impl Document {
         paths.push(root().join("README.md"));
         paths.retain(|p| p.extension().is_some_and(|e| e == "md") && p.exists());
         paths.sort();
-        paths.iter().map(|p| Self::read(p.strip_prefix(root()).expect("inside").to_str().expect("text"))).collect()
+        paths
+            .iter()
+            .map(|p| Self::read(p.strip_prefix(root()).expect("inside").to_str().expect("text")))
+            .collect()
     }
 
     fn name(&self) -> String {
@@ -125,7 +128,9 @@ fn sources() -> String {
             let path = entry.expect("readable").path();
             if path.is_dir() {
                 add(&path, text);
-            } else if path.extension().is_some_and(|e| e == "rs" || e == "toml") && !path.ends_with("tests/docs.rs") {
+            } else if path.extension().is_some_and(|e| e == "rs" || e == "toml")
+                && !path.ends_with("tests/docs.rs")
+            {
                 *text += &fs::read_to_string(path).expect("text");
             }
         }
@@ -143,7 +148,8 @@ fn words<'a>(text: &'a str, also: &'a str) -> impl Iterator<Item = &'a str> {
 fn is_path(code: &str) -> bool {
     let tops = ["model/", "checks/", "traces/", "docs/", "tests/", ".ci/", ".config/"];
     let ends = [".rs", ".md", ".toml"];
-    !code.contains([' ', '*']) && (tops.iter().any(|t| code.starts_with(t)) || ends.iter().any(|e| code.ends_with(e)))
+    !code.contains([' ', '*'])
+        && (tops.iter().any(|t| code.starts_with(t)) || ends.iter().any(|e| code.ends_with(e)))
 }
 
 #[test]
@@ -166,7 +172,8 @@ fn anchor(heading: &str) -> String {
 fn links_resolve() {
     nothing_is_wrong(|document| {
         let prose = document.prose();
-        let targets = prose.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
+        let targets =
+            prose.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
         let broken = targets.filter(|target| {
             let (file, fragment) = target.split_once('#').unwrap_or((target, ""));
             if target.contains("://") {
@@ -174,8 +181,10 @@ fn links_resolve() {
             }
             let path = document.path.parent().expect("a directory").join(file);
             let path = if file.is_empty() { document.path.clone() } else { path };
-            let text = if path.is_file() { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
-            let found = text.lines().filter(|l| l.starts_with('#')).any(|heading| anchor(heading) == fragment);
+            let text =
+                if path.is_file() { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
+            let found =
+                text.lines().filter(|l| l.starts_with('#')).any(|heading| anchor(heading) == fragment);
             !path.exists() || !fragment.is_empty() && !found
         });
         broken.map(|target| format!("the link {target} leads nowhere")).collect()
@@ -221,7 +230,8 @@ fn each_rule_is_enforced_or_explained() {
     assert_eq!(listed, have, "docs/limits.md must list:\n{}", list.join(", "));
 
     let rows = limits.section("## Rules that are not enforced").lines().filter(|l| l.starts_with("| R"));
-    let explained: Vec<String> = rows.filter_map(|row| row[2..].split_once(' ')).map(|(id, _)| id.into()).collect();
+    let explained: Vec<String> =
+        rows.filter_map(|row| row[2..].split_once(' ')).map(|(id, _)| id.into()).collect();
     let number = |id: &str| id.split('-').next().expect("split gives one").to_string();
     let enforced: BTreeSet<String> = have.iter().map(|id| number(id)).collect();
     for id in LOCKING_RULES.map(|n| format!("R{n}")) {
@@ -246,7 +256,8 @@ fn names_exist() {
     let example = mrelease_while_exit_waits().name;
     known.insert(&example);
     nothing_is_wrong(|document| {
-        let names = document.code().into_iter().filter(|code| is_name(code) && !known.contains(code.as_str()));
+        let names =
+            document.code().into_iter().filter(|code| is_name(code) && !known.contains(code.as_str()));
         names.map(|name| format!("nothing is called {name}")).collect()
     });
 }
@@ -279,8 +290,7 @@ fn commands_name_what_there_is() {
         let mut option = String::new();
         for word in &command[1..] {
             if let Some(name) = word.strip_prefix("--") {
-                let declared =
-                    [format!("long = \"{name}\""), format!("pub {}:", name.replace('-', "_"))];
+                let declared = [format!("long = \"{name}\""), format!("pub {}:", name.replace('-', "_"))];
                 bad.extend((!declared.iter().any(|d| args.contains(d))).then(|| word.clone()));
                 option = name.into();
                 continue;
@@ -292,14 +302,17 @@ fn commands_name_what_there_is() {
                 (_, "engine") => engine(part),
                 _ => true,
             };
-            bad.extend(word.split(',').filter(|part| !is_placeholder(part) && !known(part)).map(String::from));
+            bad.extend(
+                word.split(',').filter(|part| !is_placeholder(part) && !known(part)).map(String::from),
+            );
             option.clear();
         }
         bad
     };
     nothing_is_wrong(|document| {
         let commands = commands(document);
-        let bad = commands.iter().flat_map(|c| wrong(c).into_iter().map(|w| format!("{w} in: {}", c.join(" "))));
+        let bad =
+            commands.iter().flat_map(|c| wrong(c).into_iter().map(|w| format!("{w} in: {}", c.join(" "))));
         bad.collect()
     });
 }
@@ -309,7 +322,9 @@ fn the_map_names_functions_of_its_files() {
     let document = Document::read("docs/model-your-patch.md");
     let mut file = String::new();
     let mut functions = 0;
-    for row in document.section("## 1. Read the kernel beside the model").lines().filter(|l| l.starts_with('|')) {
+    for row in
+        document.section("## 1. Read the kernel beside the model").lines().filter(|l| l.starts_with('|'))
+    {
         for (i, code) in row.split('`').enumerate().filter(|(i, _)| i % 2 == 1) {
             if i == 1 && is_path(code) {
                 let path = root().join(code);
@@ -385,5 +400,8 @@ fn numbers_are_what_they_are() {
         assert!(engines.contains(&said), "docs/engines.md should say: {said}");
     }
     let lacks = engines.split_once("On 9 of them it lacks some").is_some();
-    assert!(lacks && litmus.contains("const VIEWS_LACKS: [(&str, usize); 9]"), "programs where views lacks outcomes");
+    assert!(
+        lacks && litmus.contains("const VIEWS_LACKS: [(&str, usize); 9]"),
+        "programs where views lacks outcomes"
+    );
 }

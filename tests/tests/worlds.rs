@@ -40,6 +40,11 @@ fn run(
     })
 }
 
+/// Fail with the text as it is.
+fn passed(result: Result<(), String>) {
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+}
+
 /// Every schedule of a world, an execution limit aside.
 fn exhaust(reduction: Reduction, executions: u64, kernel: Kernel, world: &Scenario) -> Report {
     let limits = Limits { executions, ..Limits::default() };
@@ -74,8 +79,8 @@ fn is_well_formed(world: &Scenario, threads: RangeInclusive<usize>) -> Result<()
 
 #[test]
 fn worlds_are_well_formed() {
-    assert_eq!(run(2000, &worlds::small(), |world| is_well_formed(&world, 2..=6)), Ok(()));
-    assert_eq!(run(2000, &worlds::large(), |world| is_well_formed(&world, 8..=32)), Ok(()));
+    passed(run(2000, &worlds::small(), |world| is_well_formed(&world, 2..=6)));
+    passed(run(2000, &worlds::large(), |world| is_well_formed(&world, 8..=32)));
 }
 
 /// The failure of a report, with the kernel that it is about.
@@ -119,7 +124,7 @@ fn small_worlds_are_safe_on(kernel: &str) {
     });
     let (tried, unfinished, hashed) = (count.tried.get(), count.unfinished.get(), count.hashed.get());
     println!("{}: {tried} worlds, {unfinished} unfinished, {hashed} hashed too", kernel.name);
-    assert_eq!(result, Ok(()));
+    passed(result);
     assert!(unfinished * 3 <= tried, "{unfinished} of {tried} worlds are too large");
     assert!(hashed * 2 >= tried, "only {hashed} of {tried} worlds were finished by both reductions");
 }
@@ -156,7 +161,7 @@ fn large_worlds_are_safe() {
     let result = run(20, &worlds::large(), |world| {
         KERNELS.iter().try_for_each(|&kernel| verdict(kernel, &sample(kernel, &world)))
     });
-    assert_eq!(result, Ok(()));
+    passed(result);
 }
 
 /// Some world must show that `kernel` breaks `rule`, by one of the reports `told`, with three actors at
