@@ -36,7 +36,7 @@ const PATCHED: (&str, Rule) = ("v6.12", Rule::R23Set);
 const LOCKING_RULES: std::ops::RangeInclusive<usize> = 1..=62;
 
 /// Names of the kernel that nothing in the repository is called.
-const KERNEL_NAMES: &[&str] = &["active_mm", "clear_child_tid", "exec_update_lock"];
+const KERNEL_NAMES: &[&str] = &["active_mm", "clear_child_tid"];
 
 /// A kernel that the text adds.
 const ADDED_KERNEL: &str = "skip-when-freed";

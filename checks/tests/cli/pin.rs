@@ -53,7 +53,7 @@ fn what_was_pinned_is_what_the_gate_finds() {
     place.run(PIN).ended(0, &[]);
     place
         .run("check --manifest m.toml")
-        .ended(0, &["3 on states, 3 on views, 3 on loom", "All as expected."]);
+        .ended(0, &["3 on states, 1 on views, 1 on loom", "All as expected."]);
 }
 
 #[test]
