@@ -30,11 +30,11 @@ pub enum Op {
     TestBit(u8),
     /// Read-modify-write a plain variable under a spinlock.
     Locked(u8),
-    /// Change two variables under the write lock.
+    /// Change a variable under its write lock.
     Written(u8),
-    /// Read a variable under the read lock.
+    /// Read two variables under the read lock of the first.
     ReadLocked(u8),
-    /// Try the read lock.
+    /// Try the first read lock, whatever the number.
     Tried(u8),
     /// Two locks, nested in the order given: deadlocks are possible.
     Nested(bool),
@@ -43,6 +43,8 @@ pub enum Op {
     Sleep,
     /// Wait until the counter has been raised.
     AwaitNonZero(u8),
+    /// A step that waits, with a ghost word in it.
+    AwaitGhost(u8),
     /// A step with a ghost word in it.
     Ghost(u8),
     Mb,
@@ -56,7 +58,9 @@ struct Vars {
     bits: [Bit; 2],
     locks: [Spinlock; 2],
     plain: Plain,
-    sem: RwSem,
+    /// The first is also tried without waiting.
+    sems: [RwSem; 2],
+    /// Each under its semaphore.
     guarded: [Plain; 2],
     queue: WaitQueue,
     gates: [Word; 2],
@@ -71,7 +75,7 @@ fn vars() -> Vars {
         bits: BITS,
         locks: [Spinlock::new(o, "l"), Spinlock::new(o, "m")],
         plain: Plain::new(o, "p", 0),
-        sem: RwSem::new(o, "sem", true),
+        sems: [RwSem::new(o, "sem", true), RwSem::new(o, "sem2", false)],
         guarded: [Plain::new(o, "g", 0), Plain::new(o, "h", 0)],
         queue: WaitQueue::new(o, "queue"),
         gates: [engine().new_word("gate", Class::Sync, o, 0), engine().new_word("gate2", Class::Sync, o, 0)],
@@ -82,6 +86,11 @@ fn vars() -> Vars {
 fn gate(word: Word) -> u64 {
     let rmw = Rmw { shape: Shape::Conditional, apply: &|v| Effect::ret(v + 1, v) };
     engine().rmw(word, Order::AcqRel, &rmw, Site::here("gate"))
+}
+
+fn ghost(v: &Vars, i: u8) -> u64 {
+    let rmw = Rmw { shape: Shape::Conditional, apply: &|v| Effect::ret(v * 2 + 1, v) };
+    engine().rmw(v.ghosts[(i & 1) as usize].0, Order::Relaxed, &rmw, Site::here("ghost"))
 }
 
 fn run(v: &Vars, op: Op) -> u64 {
@@ -116,24 +125,24 @@ fn run(v: &Vars, op: Op) -> u64 {
             old
         }
         Op::Written(i) => {
-            down_write(v.sem, "down_write");
+            down_write(v.sems[pick(i)], "down_write");
             let old = read(v.guarded[pick(i)]);
             write(v.guarded[pick(i)], old + 1);
-            up_write(v.sem, "up_write");
+            up_write(v.sems[pick(i)], "up_write");
             old
         }
         Op::ReadLocked(i) => {
-            down_read(v.sem, "down_read");
-            let value = read(v.guarded[pick(i)]);
-            up_read(v.sem, "up_read");
+            down_read(v.sems[pick(i)], "down_read");
+            let value = read(v.guarded[pick(i)]) * 8 + atomic_read(v.atomics[pick(i >> 1)]);
+            up_read(v.sems[pick(i)], "up_read");
             value
         }
-        Op::Tried(i) => {
-            if !down_read_trylock(v.sem, "down_read_trylock") {
+        Op::Tried(_) => {
+            if !down_read_trylock(v.sems[0], "down_read_trylock") {
                 return 99;
             }
-            let value = read(v.guarded[pick(i)]);
-            up_read(v.sem, "up_read");
+            let value = read(v.guarded[0]);
+            up_read(v.sems[0], "up_read");
             value
         }
         Op::Nested(swap) => {
@@ -172,10 +181,13 @@ fn run(v: &Vars, op: Op) -> u64 {
                 Site::here("await"),
             )
         }
+        Op::AwaitGhost(i) => {
+            let seen = run(v, Op::AwaitNonZero(2 | i));
+            seen * 16 + ghost(v, i >> 1)
+        }
         Op::Ghost(i) => {
             atomic_inc(v.atomics[pick(i)]);
-            let rmw = Rmw { shape: Shape::Conditional, apply: &|v| Effect::ret(v * 2 + 1, v) };
-            engine().rmw(v.ghosts[pick(i >> 1)].0, Order::Relaxed, &rmw, Site::here("ghost"))
+            ghost(v, i >> 1)
         }
         Op::Mb => {
             smp_mb();

@@ -15,6 +15,8 @@ pub enum Reduction {
     Plain,
     /// One execution for each Mazurkiewicz trace.
     Dpor,
+    /// The same without looking for races, to check that none is overlooked.
+    SleepSets,
     /// Each state once.
     Hashing,
 }
@@ -24,6 +26,7 @@ pub fn run(reduction: Reduction, limits: Limits, setup: &Setup, progress: Progre
     let (name, search): (_, Box<dyn Search>) = match reduction {
         Reduction::Plain => ("plain", Box::new(Tree::plain())),
         Reduction::Dpor => ("dpor", Box::new(Dpor::new())),
+        Reduction::SleepSets => ("sleep-sets", Box::new(Dpor::sleep_sets())),
         Reduction::Hashing => ("hashing", Box::new(Tree::hashing(None))),
     };
     let learn = reduction == Reduction::Hashing;

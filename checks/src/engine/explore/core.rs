@@ -196,6 +196,8 @@ impl<M: Memory> Core<M> {
         let chosen = search.decide(point);
         if chosen.is_none() {
             self.phase = Phase::Cut;
+            let blocked = self.blocked();
+            self.search.end(&blocked);
         }
         self.last = chosen;
         chosen
@@ -229,7 +231,9 @@ impl<M: Memory> Core<M> {
     fn blocked(&self) -> Vec<Blocked> {
         let threads = self.threads.iter().enumerate();
         let waiting = threads.filter_map(|(thread, state)| match state.at {
-            At::Step(Pending { word, until: Some(until), .. }) => Some(Blocked { thread, word, until }),
+            At::Step(Pending { word, until: Some(until), .. }) if !self.can_run(state) => {
+                Some(Blocked { thread, word, until })
+            }
             _ => None,
         });
         waiting.collect()
@@ -261,7 +265,8 @@ impl<M: Memory> Core<M> {
         if self.names.words[word.0 as usize].1 == Class::Plain {
             self.plain |= 1 << word.0.min(127);
         } else {
-            self.footprint.push(Touch { word, access: done.access, before: done.before, until });
+            let &Done { access, before, after, .. } = done;
+            self.footprint.push(Touch { word, access, before, after, until });
         }
         self.threads[self.current].observe(done.ret);
         if let Some(recorder) = &mut self.recorder {

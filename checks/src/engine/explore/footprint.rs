@@ -64,6 +64,8 @@ pub struct Touch {
     pub access: Access,
     /// Value found.
     pub before: u64,
+    /// Value left.
+    pub after: u64,
     /// Condition under which the step could run, if it blocks.
     pub until: Option<Until>,
 }

@@ -91,7 +91,13 @@ impl<M: Memory> Machine<M> {
         let me = core.current;
         let done = f(&mut core, me);
         if order == Order::Full && M::FENCE_IS_A_STEP && done.access != Access::Read {
-            core.footprint.push(Touch { word: FENCE, access: Access::Write, before: 0, until: None });
+            core.footprint.push(Touch {
+                word: FENCE,
+                access: Access::Write,
+                before: 0,
+                after: 0,
+                until: None,
+            });
         }
         core.account(word, site, until, kind, &done);
         let failed = core.phase == Phase::Failed;
@@ -220,7 +226,13 @@ impl<M: Memory> Engine for Machine<M> {
         // A barrier may change no view; the states before and after it differ all the same.
         core.threads[me].observe(0);
         if order == Order::Full && M::FENCE_IS_A_STEP {
-            core.footprint.push(Touch { word: FENCE, access: Access::Write, before: 0, until: None });
+            core.footprint.push(Touch {
+                word: FENCE,
+                access: Access::Write,
+                before: 0,
+                after: 0,
+                until: None,
+            });
         }
         if let Some(recorder) = &mut core.recorder {
             recorder.fence(me, site);

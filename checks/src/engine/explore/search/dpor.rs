@@ -4,7 +4,7 @@
 //! Two executions that differ only in the order of independent steps are one Mazurkiewicz trace;
 //! exactly one of each runs to its end. Independence is judged by what steps did, not by what they
 //! might have done. A blocking step that waits for a value can be moved before an earlier step on
-//! its word only if the value was right there: that is what makes lock hand-overs irreversible.
+//! its word only if the value is right there: that is what makes lock hand-overs irreversible.
 
 use super::{Blocked, Point, Search, prefer};
 use crate::engine::explore::footprint::{
@@ -52,6 +52,7 @@ struct Logged {
     step: u32,
     access: Access,
     before: u64,
+    after: u64,
 }
 
 #[derive(Default)]
@@ -84,12 +85,19 @@ pub struct Dpor {
     steps: Vec<Step>,
     words: Vec<WordLog>,
     clocks: [Clock; MAX_THREADS],
+    /// Whether each thread is a starting point everywhere.
+    everywhere: bool,
 }
 
 impl Dpor {
     /// Nothing explored yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same executions by sleep sets alone: slow, and without the need to find races.
+    pub fn sleep_sets() -> Self {
+        Self { everywhere: true, ..Self::default() }
     }
 
     fn push(&mut self, at: &Point) -> Option<usize> {
@@ -110,7 +118,7 @@ impl Dpor {
         let chosen = prefer(at.last, awake);
         node.explored.clear();
         node.enabled = at.enabled;
-        node.backtrack = 1 << chosen;
+        node.backtrack = if self.everywhere { at.enabled } else { 1 << chosen };
         node.chosen = chosen as u8;
         node.running = at.last.filter(|t| at.enabled >> t & 1 == 1);
         self.len += 1;
@@ -126,7 +134,8 @@ impl Dpor {
             let log = self.words.get(touch.word.0 as usize).map_or(&[][..], |w| &w.accesses);
             let mut races = [0u32; 32];
             let mut count = 0;
-            for logged in log.iter().rev().filter(|l| l.access.conflicts(touch.access)) {
+            for (i, logged) in log.iter().enumerate().rev().filter(|(_, l)| l.access.conflicts(touch.access))
+            {
                 let step = &self.steps[logged.step as usize];
                 let other = step.thread as usize;
                 if covered[other] >= step.number || other == thread {
@@ -135,7 +144,7 @@ impl Dpor {
                     }
                     continue;
                 }
-                if touch.until.is_none_or(|until| until.ready(logged.before)) {
+                if touch.until.is_none_or(|until| until.ready(self.value_without(&log[i..]))) {
                     races[count] = logged.step;
                     count += 1;
                     join(&mut covered, &step.clock);
@@ -152,6 +161,15 @@ impl Dpor {
                 word.join_conflicting(&mut covered, touch.access);
             }
         }
+    }
+
+    /// Value of a word if the first of the accesses `log` had not come yet, nor what depends on it: the
+    /// others are of its kind, and their effects add up.
+    fn value_without(&self, log: &[Logged]) -> u64 {
+        let first = &self.steps[log[0].step as usize];
+        let kept = |l: &&Logged| self.steps[l.step as usize].clock[first.thread as usize] < first.number;
+        let others = log[1..].iter().filter(kept);
+        others.fold(log[0].before, |value, l| value.wrapping_add(l.after).wrapping_sub(l.before))
     }
 
     /// Make sure that something equivalent to the execution in which `thread`'s step comes before
@@ -236,10 +254,10 @@ impl Search for Dpor {
             self.words[index].join_conflicting(clock, touch.access);
         }
         clock[thread] += 1;
-        for touch in footprint {
-            let word = &mut self.words[touch.word.0 as usize];
-            join(&mut word.clocks[touch.access as usize], clock);
-            word.accesses.push(Logged { step: position as u32, access: touch.access, before: touch.before });
+        for &Touch { word, access, before, after, .. } in footprint {
+            let word = &mut self.words[word.0 as usize];
+            join(&mut word.clocks[access as usize], clock);
+            word.accesses.push(Logged { step: position as u32, access, before, after });
         }
         self.steps.push(Step { thread: thread as u8, number: clock[thread], clock: *clock });
     }
@@ -247,7 +265,8 @@ impl Search for Dpor {
     fn end(&mut self, blocked: &[Blocked]) {
         // A thread that never got to run again might have run earlier.
         for b in blocked {
-            let touch = Touch { word: b.word, access: Access::Write, before: 0, until: Some(b.until) };
+            let touch =
+                Touch { word: b.word, access: Access::Write, before: 0, after: 0, until: Some(b.until) };
             let clock = self.clocks[b.thread];
             self.reverse_races(b.thread, &[touch], &clock);
         }

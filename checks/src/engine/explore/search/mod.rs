@@ -54,7 +54,7 @@ pub trait Search {
     fn choose(&mut self, n: usize) -> usize;
     /// The chosen thread has taken its step.
     fn step_done(&mut self, thread: usize, footprint: &Footprint);
-    /// No thread can move any more.
+    /// No thread can move any more, or the search has cut the execution; these threads wait.
     fn end(&mut self, blocked: &[Blocked]);
     /// Prepare the next execution; `false` when all are done.
     fn advance(&mut self) -> bool;
