@@ -80,9 +80,15 @@ impl Scenario {
                 trylocked: self.has_oom(),
             })
             .collect();
-        // The OOM killer scans all tasks in an RCU read section; others hold one task.
+        // The OOM killer and process_mrelease() scan all tasks in RCU read sections; others hold one task.
         let scans = count(&|a| {
-            matches!(a, Actor::OomKill | Actor::AllocateAndExit(_) | Actor::AllocateUnderMmapLock(_))
+            matches!(
+                a,
+                Actor::OomKill
+                    | Actor::AllocateAndExit(_)
+                    | Actor::AllocateUnderMmapLock(_)
+                    | Actor::KillAndMrelease(_)
+            )
         });
         let tasks: Vec<TaskInit> = (0..self.tasks.len())
             .map(|i| TaskInit {
@@ -90,10 +96,9 @@ impl Scenario {
                 group: self.tasks[i].group,
                 pins: scans
                     + count(&|a| match a {
-                        Actor::GetTaskMm(t)
-                        | Actor::GetTaskMmAsync(t)
-                        | Actor::AllocateUnderMmapLock(t)
-                        | Actor::KillAndMrelease(t) => *t == i,
+                        Actor::GetTaskMm(t) | Actor::GetTaskMmAsync(t) | Actor::AllocateUnderMmapLock(t) => {
+                            *t == i
+                        }
                         _ => false,
                     }),
                 killable: self.tasks[i].killable,

@@ -42,5 +42,7 @@ pub fn process_mrelease(sys: &System, task: &TaskStruct) {
     } else {
         goal("process_mrelease() returns -ESRCH");
     }
-    put_task_struct(sys, task);
+    for task in &sys.tasks {
+        put_task_struct(sys, task);
+    }
 }
