@@ -186,12 +186,12 @@ impl Draft {
     }
 
     /// The group that the OOM killer chooses and kills, with all who share its mm, whatever happens:
-    /// the first candidate, if it stays until then without being about to die, and if there is neither
-    /// an earlier victim to wait for nor a suspend that disables the OOM killer.
+    /// the first candidate, if it stays until then without being about to die, and if nobody makes
+    /// himself the victim before or disables the OOM killer.
     fn surely_chosen(&self, killed: &[bool]) -> Option<usize> {
         let freezes = self.others.iter().any(|a| matches!(a, Actor::Suspend | Actor::OomDisable));
         let allocates = self.groups.iter().any(|g| g.threads.contains(&End::Allocates));
-        if freezes || allocates || self.oom_actors() != 1 {
+        if freezes || allocates || self.oom_actors() == 0 {
             return None;
         }
         let first = self.groups.iter().position(|g| g.killable)?;
