@@ -49,7 +49,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let limits = Limits { time: Duration::from_secs(300), ..Limits::default() };
+        let limits = Limits { time: Duration::from_mins(5), ..Limits::default() };
         Self { preemptions: None, limits, random: (1, 20_000) }
     }
 }
@@ -86,13 +86,14 @@ pub fn check(
     let threads = scenario.threads(&kernel);
     let limits = options.limits;
     let report = match engine {
-        Engine::States => match options.preemptions {
-            Some(k) => states::run_bounded(k, limits, &setup, progress),
-            None => {
+        Engine::States => {
+            if let Some(k) = options.preemptions {
+                states::run_bounded(k, limits, &setup, progress)
+            } else {
                 let report = exhaust(limits, &setup, progress);
                 fewest_preemptions(report, limits, &setup, progress)
             }
-        },
+        }
         Engine::Views => views::run(limits, &setup, progress),
         Engine::Loom if fits(threads) => Loom { preemptions: options.preemptions, limits }.run(&setup)?,
         Engine::Loom => Report::new("loom", crate::engine::loom::TOO_MANY_THREADS),

@@ -1,6 +1,6 @@
 //! Random worlds: what meets what, beyond what somebody has thought of.
 //!
-//! A world is drawn as a loose [`Draft`] and then made well-formed: each task has one actor that makes
+//! A world is drawn as a loose draft and then made well-formed: each task has one actor that makes
 //! it exit, nobody waits for a kill that may never come, all I/O completes. So whatever proptest
 //! leaves out while it shrinks, a well-formed world is left.
 

@@ -64,7 +64,10 @@ impl Document {
             let name = entry.expect("readable").file_name();
             format!("docs/{}", name.to_str().expect("text"))
         });
-        docs.filter(|name| name.ends_with(".md")).chain(["README.md".into()]).map(|n| Self::new(&n)).collect()
+        docs.filter(|name| Path::new(name).extension().is_some_and(|e| e == "md"))
+            .chain(["README.md".into()])
+            .map(|n| Self::new(&n))
+            .collect()
     }
 
     /// What stands between backticks.

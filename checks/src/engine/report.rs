@@ -19,7 +19,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { executions: u64::MAX, time: Duration::from_secs(3600), collect: false }
+        Self { executions: u64::MAX, time: Duration::from_hours(1), collect: false }
     }
 }
 

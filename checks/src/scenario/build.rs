@@ -61,7 +61,7 @@ impl Scenario {
             let uses = |a: &Actor| matches!(a, Actor::GetTaskMmAsync(t) if self.tasks[*t].mm == mm);
             if self.actors.iter().any(uses) {
                 let worker = move |sys: &System| {
-                    process_one_work(sys.async_put_work[mm], || mmput_async_fn(sys, &sys.mms[mm]))
+                    process_one_work(sys.async_put_work[mm], || mmput_async_fn(sys, &sys.mms[mm]));
                 };
                 threads.push(("kworker".into(), Box::new(worker)));
             }

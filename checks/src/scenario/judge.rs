@@ -46,11 +46,11 @@ pub fn judge(sys: &System, names: &[String]) -> Ending {
     if sys.mm_pending.peek() != 0 {
         ending.faults.push((
             "A8",
-            format!("{} pages stay charged to the pending budget", sys.mm_pending.peek() as i64),
+            format!("{} pages stay charged to the pending budget", sys.mm_pending.peek().cast_signed()),
         ));
     }
     if sys.oom.victims.peek() != 0 {
-        ending.faults.push(("R38", format!("oom_victims stays at {}", sys.oom.victims.peek() as i64)));
+        ending.faults.push(("R38", format!("oom_victims stays at {}", sys.oom.victims.peek().cast_signed())));
     }
     if sys.needless_kill.peek() != 0 {
         words.push("killed while memory was queued".into());

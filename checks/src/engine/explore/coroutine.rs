@@ -29,6 +29,12 @@ pub enum Paused {
     Finished(Result<(), String>),
 }
 
+impl Default for Coroutine {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Coroutine {
     /// A coroutine without a job.
     #[allow(

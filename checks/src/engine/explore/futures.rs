@@ -173,7 +173,7 @@ impl Futures {
             if found.count_ones() < best.count_ones() {
                 best = found;
             }
-            if best.count_ones() == 1 {
+            if best.is_power_of_two() {
                 break;
             }
         }

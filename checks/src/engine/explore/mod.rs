@@ -189,7 +189,7 @@ pub fn explore<M: Memory + 'static>(
         if report.executions >= limits.executions {
             break;
         }
-        if report.executions % 1024 == 0 {
+        if report.executions.is_multiple_of(1024) {
             progress(report.executions);
             if start.elapsed() > limits.time {
                 break;
