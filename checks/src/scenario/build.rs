@@ -1,25 +1,13 @@
 //! From a scenario to a program: the machine, a thread for each actor, the kernel's own threads.
 
+use super::bodies::{Body, body};
 use super::{Actor, Scenario, judge};
 use mmspec_model::include::mm_types::MmInit;
-use mmspec_model::include::mmap_lock::{mmap_write_lock, mmap_write_unlock};
-use mmspec_model::include::sched::{send_sigkill, wait_for_sigkill};
-use mmspec_model::include::sched_mm::{mmdrop, mmget, mmget_not_zero};
-use mmspec_model::k::atomic::{atomic_read, atomic_set, write_once};
-use mmspec_model::k::engine::{Effect, Note, Order, Rmw, Shape, Site, engine};
-use mmspec_model::k::goal;
 use mmspec_model::k::program::{Program, Setup, Thread};
 use mmspec_model::k::work::{process_one_work, run_timer_softirq};
-use mmspec_model::kernel::exit::{do_exit, do_group_exit};
-use mmspec_model::kernel::fork::{get_task_mm, mmput, mmput_async, mmput_async_fn, put_task_struct};
-use mmspec_model::kernel::freezer::Phase;
-use mmspec_model::mm::memory::access_remote_vm;
+use mmspec_model::kernel::fork::mmput_async_fn;
 use mmspec_model::mm::mm_reaper::mm_reaper;
-use mmspec_model::mm::oom_kill::kill::out_of_memory;
-use mmspec_model::mm::oom_kill::mrelease::process_mrelease;
 use mmspec_model::mm::oom_kill::reaper::{oom_reaper, wake_oom_reaper};
-use mmspec_model::mm::oom_kill::retry_allocation;
-use mmspec_model::mm::oom_kill::victims::{oom_killer_disable, oom_killer_enable};
 use mmspec_model::system::{Features, System, TaskInit};
 use mmspec_model::variant::{Kernel, Rule};
 use std::rc::Rc;
@@ -27,12 +15,10 @@ use std::sync::Arc;
 
 /// Kernel threads of a program, by thread index.
 #[derive(Clone, Copy, Default)]
-struct Kthreads {
-    oom_reaper: Option<usize>,
-    mm_reaper: Option<usize>,
+pub(super) struct Kthreads {
+    pub(super) oom_reaper: Option<usize>,
+    pub(super) mm_reaper: Option<usize>,
 }
-
-type Body = Box<dyn Fn(&System)>;
 
 impl Scenario {
     /// The program that runs this scenario on `kernel`.
@@ -127,7 +113,7 @@ impl Scenario {
         let position =
             |name: &str| kthreads.iter().position(|(n, _)| n == name).map(|i| self.actors.len() + i);
         let known = Kthreads { oom_reaper: position("oom_reaper"), mm_reaper: position("mm_reaper") };
-        let actors = self.actors.iter().map(|&actor| (label(actor), body(self, actor, known)));
+        let actors = self.actors.iter().map(|&actor| (actor.label(), body(self, actor, known)));
         let thread = |(name, body): (String, Body)| {
             let sys = sys.clone();
             Thread { name, body: Rc::new(move || body(&sys)) }
@@ -137,163 +123,4 @@ impl Scenario {
         let judged = sys.clone();
         Program { threads, judge: Rc::new(move || judge::judge(&judged, &names)) }
     }
-}
-
-/// Name of an actor's thread.
-fn label(actor: Actor) -> String {
-    match actor {
-        Actor::Exit(t) | Actor::ExitGroup(t) => format!("T{t} exit"),
-        Actor::ExitWhenKilled(t) => format!("T{t} killed"),
-        Actor::AllocateAndExit(t) => format!("T{t} allocates"),
-        Actor::OomKill => "OOM killer".into(),
-        Actor::AllocateUnderMmapLock(t) => format!("allocator on T{t}"),
-        Actor::GetTaskMm(t) => format!("reader of T{t}"),
-        Actor::GetTaskMmAsync(t) => format!("async reader of T{t}"),
-        Actor::ProcMem(mm) => format!("/proc mem of mm{mm}"),
-        Actor::KillAndMrelease(t) => format!("mrelease of T{t}"),
-        Actor::Toggle | Actor::LowerCap(_) => "sysctl".into(),
-        Actor::Suspend => "suspend".into(),
-        Actor::OomDisable => "oom disable".into(),
-        Actor::CompleteAio(_) | Actor::CompleteAioAfter(..) => "aio completion".into(),
-    }
-}
-
-/// From here on the thread keeps nothing of what it has observed; `place` is unique in its body.
-fn forget(place: u64) {
-    engine().note(Note::Forget(1 + place));
-}
-
-fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Body {
-    let mm_of = |task: usize| scenario.tasks[task].mm;
-    match actor {
-        Actor::Exit(t) => {
-            let mm = mm_of(t);
-            Box::new(move |sys| do_exit(sys, &sys.tasks[t], &sys.mms[mm]))
-        }
-        Actor::ExitGroup(t) => {
-            let mm = mm_of(t);
-            Box::new(move |sys| do_group_exit(sys, &sys.tasks[t], &sys.mms[mm]))
-        }
-        Actor::ExitWhenKilled(t) => {
-            let mm = mm_of(t);
-            Box::new(move |sys| {
-                wait_for_sigkill(&sys.signals[sys.tasks[t].signal]);
-                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
-            })
-        }
-        Actor::AllocateAndExit(t) => {
-            let mm = mm_of(t);
-            Box::new(move |sys| {
-                write_once(sys.signals[sys.tasks[t].signal].group_exit, 1);
-                out_of_memory(sys, Some(&sys.tasks[t]));
-                forget(1);
-                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
-            })
-        }
-        Actor::OomKill => Box::new(|sys| out_of_memory(sys, None)),
-        Actor::GetTaskMm(t) => Box::new(move |sys| {
-            if let Some(mm) = get_task_mm(sys, &sys.tasks[t]) {
-                access_remote_vm(mm);
-                mmput(sys, mm, None);
-                goal("a reader gets the mm");
-            } else {
-                goal("a reader finds no mm");
-            }
-            forget(1);
-            put_task_struct(sys, &sys.tasks[t]);
-        }),
-        Actor::GetTaskMmAsync(t) => Box::new(move |sys| {
-            if let Some(mm) = get_task_mm(sys, &sys.tasks[t]) {
-                mmput_async(sys, mm);
-            }
-            forget(1);
-            put_task_struct(sys, &sys.tasks[t]);
-        }),
-        Actor::AllocateUnderMmapLock(t) => Box::new(move |sys| allocate_under_mmap_lock(sys, t)),
-        Actor::ProcMem(mm) => Box::new(move |sys| proc_mem_read(sys, mm)),
-        Actor::KillAndMrelease(t) => Box::new(move |sys| {
-            send_sigkill(&sys.signals[sys.tasks[t].signal]);
-            process_mrelease(sys, &sys.tasks[t]);
-        }),
-        Actor::Toggle => Box::new(|sys| {
-            atomic_set(sys.sysctl.async_mm_teardown, 0);
-            atomic_set(sys.sysctl.async_mm_teardown, 1);
-        }),
-        Actor::LowerCap(pages) => Box::new(move |sys| atomic_set(sys.sysctl.max_pending_pages, pages)),
-        Actor::Suspend => Box::new(move |sys| suspend(sys, kthreads)),
-        Actor::OomDisable => Box::new(|sys| {
-            oom_killer_disable(sys);
-            sys.freezer.begin(Phase::NoVictims);
-            oom_killer_enable(sys);
-            sys.freezer.end(Phase::NoVictims);
-        }),
-        Actor::CompleteAio(mm) => Box::new(move |sys| complete_aio(sys, mm)),
-        Actor::CompleteAioAfter(mm, other) => Box::new(move |sys| {
-            retry_allocation(sys, &sys.mms[other]);
-            complete_aio(sys, mm);
-        }),
-    }
-}
-
-/// A holder of the mmap lock of another task's mm, such as uprobe registration, that needs memory.
-fn allocate_under_mmap_lock(sys: &System, task: usize) {
-    if let Some(mm) = get_task_mm(sys, &sys.tasks[task]) {
-        mmap_write_lock(mm);
-        out_of_memory(sys, None);
-        if atomic_read(sys.signals[sys.tasks[task].signal].oom_mm) != 0 {
-            goal("an allocator waits for a victim that waits for its lock");
-            retry_allocation(sys, mm);
-        }
-        mmap_write_unlock(mm);
-        mmput(sys, mm, None);
-    } else {
-        out_of_memory(sys, None);
-    }
-    put_task_struct(sys, &sys.tasks[task]);
-}
-
-fn complete_aio(sys: &System, mm: usize) {
-    let rmw = Rmw { shape: Shape::Conditional, apply: &|v| Effect::store(v.wrapping_sub(1)) };
-    engine().rmw(sys.mms[mm].ioctx, Order::Release, &rmw, Site::here("aio_complete"));
-}
-
-/// `mem_read()` and `mem_release()` (fs/proc/base.c) of a file that was opened before.
-fn proc_mem_read(sys: &System, mm: usize) {
-    let mm = &sys.mms[mm];
-    let got = if sys.kernel.keeps(Rule::R2) {
-        mmget_not_zero(mm)
-    } else {
-        mmget(mm);
-        true
-    };
-    if got {
-        access_remote_vm(mm);
-        mmput(sys, mm, None);
-        goal("/proc/PID/mem is read");
-    } else {
-        goal("/proc/PID/mem is at its end");
-    }
-    forget(1);
-    mmdrop(sys, mm);
-}
-
-/// `freeze_processes()`, `freeze_kernel_threads()`, device suspend, and all back.
-fn suspend(sys: &System, kthreads: Kthreads) {
-    if sys.has_oom {
-        oom_killer_disable(sys);
-        sys.freezer.begin(Phase::NoVictims);
-    }
-    if sys.kernel.keeps(Rule::R37) {
-        let threads = [(kthreads.oom_reaper, sys.oom.reaper_wait), (kthreads.mm_reaper, sys.mm_reaper_wait)];
-        let frozen: Vec<_> = threads.into_iter().filter_map(|(t, queue)| Some((t?, queue))).collect();
-        sys.freezer.freeze_kernel_threads(&frozen);
-    }
-    sys.freezer.begin(Phase::Suspended);
-    sys.freezer.dpm_resume();
-    sys.freezer.end(Phase::Suspended);
-    if sys.has_oom {
-        oom_killer_enable(sys);
-        sys.freezer.end(Phase::NoVictims);
-    }
-    sys.freezer.thaw_kernel_threads();
 }

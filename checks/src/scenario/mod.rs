@@ -1,50 +1,15 @@
 //! Scenarios: small closed worlds, named for what meets what.
 
+mod actor;
+mod bodies;
 mod build;
 mod judge;
 pub mod library;
 mod print;
 
+pub use actor::Actor;
 use mmspec_model::system::SysctlInit;
 use serde::{Deserialize, Serialize};
-
-/// What somebody does, concurrently with the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Actor {
-    /// The task exits, at any time.
-    Exit(usize),
-    /// The task's whole group exits: it is dying before it has left its mm.
-    ExitGroup(usize),
-    /// The task runs until it gets SIGKILL, then exits.
-    ExitWhenKilled(usize),
-    /// The task fails to allocate while its group exits, so that the OOM killer runs in its context.
-    AllocateAndExit(usize),
-    /// An allocation outside the model runs the OOM killer.
-    OomKill,
-    /// Somebody holds the mmap lock of the task's mm for writing while he allocates; the OOM killer
-    /// runs, and he tries again until its victim need not be waited for.
-    AllocateUnderMmapLock(usize),
-    /// Somebody reads the task's memory through `get_task_mm()`.
-    GetTaskMm(usize),
-    /// The same, and drops with `mmput_async()`.
-    GetTaskMmAsync(usize),
-    /// Somebody holds `/proc/PID/mem` open (an `mm_count`) and reads it once.
-    ProcMem(usize),
-    /// Somebody kills the task's group and calls `process_mrelease()`.
-    KillAndMrelease(usize),
-    /// Turns `vm.async_mm_teardown` off and on again.
-    Toggle,
-    /// Lowers `vm.async_mm_teardown_max_pending_pages` to this many pages.
-    LowerCap(u64),
-    /// Freezes kernel threads, suspends devices, resumes and thaws.
-    Suspend,
-    /// Disables the OOM killer as suspend does, and enables it again.
-    OomDisable,
-    /// The I/O in flight on this mm completes.
-    CompleteAio(usize),
-    /// It completes only when the pages of the other mm are free.
-    CompleteAioAfter(usize, usize),
-}
 
 /// An address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
