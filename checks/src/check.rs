@@ -4,9 +4,9 @@ use crate::engine::loom::{Loom, fits};
 use crate::engine::shuttle::{Scheduler, Shuttle};
 use crate::engine::states::{self, Reduction};
 use crate::engine::{Effort, ForeignSetting, Limits, Report, views};
-use crate::scenario::Scenario;
+use crate::scenario::{Actor, Scenario};
 use crate::verdict::Verdict;
-use mmspec_model::variant::Kernel;
+use mmspec_model::variant::{Guarded, Kernel, Mrelease, Queue, ReaperPin};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -113,6 +113,10 @@ fn exhaust(limits: Limits, setup: &mmspec_model::k::program::Setup, progress: &d
     if first.effort != Effort::Unfinished || first.failure.is_some() || limits.executions <= FIRST_TRY {
         return first;
     }
+    // What is broken is mostly broken with few preemptions, where depth-first search comes late.
+    if let Some(broken) = states::fewest_preemptions(1, within(MINIMISE), setup, progress) {
+        return broken;
+    }
     let second = states::run(Reduction::Hashing, within(SECOND_TRY), setup, progress);
     if second.effort != Effort::Unfinished || second.failure.is_some() {
         return second;
@@ -136,11 +140,29 @@ impl Scenario {
     /// Goals that a check on `kernel` must reach.
     pub fn goals_on(&self, kernel: &Kernel) -> impl Iterator<Item = &str> {
         let more = if kernel.is_async() { &self.async_goals[..] } else { &[] };
-        self.goals.iter().chain(more).map(String::as_str)
+        self.goals.iter().chain(more).map(String::as_str).filter(|goal| can_happen(goal, kernel))
     }
 
     /// Whether it says something about `kernel`.
     pub fn applies_to(&self, kernel: &Kernel) -> bool {
+        let mrelease = self.actors.iter().any(|a| matches!(a, Actor::KillAndMrelease(_)));
+        if mrelease && kernel.mrelease == Mrelease::Absent {
+            return false;
+        }
         if kernel.is_async() { !self.inline_only } else { !self.async_only }
+    }
+}
+
+/// Whether `kernel` has the code that reaches `goal`.
+fn can_happen(goal: &str, kernel: &Kernel) -> bool {
+    match goal {
+        "the reaper's timer finds nothing to do" => kernel.queue == Queue::TicketTimer,
+        // Nobody holds the lock for writing or sets the flag while the reaper owns a use.
+        "the reaper finds the mmap lock taken" | "the reaper gives up" | "the reaper finds MMF_OOM_SKIP" => {
+            kernel.reaper_pin == ReaperPin::Task
+        }
+        // Only the exit of a victim's mm sets it.
+        "process_mrelease() finds MMF_OOM_SKIP" => kernel.guarded == Guarded::All,
+        _ => true,
     }
 }

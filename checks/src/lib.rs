@@ -1,9 +1,11 @@
 //! The judge of the model: engines execute it, scenarios set it up, verdicts say how far that went.
 
+pub mod bugs;
 pub mod check;
 pub mod counterexample;
 pub mod engine;
 pub mod manifest;
+pub mod matrix;
 pub mod scenario;
 pub mod verdict;
 pub mod worlds;

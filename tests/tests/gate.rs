@@ -1,11 +1,15 @@
-//! The proof gate: each row of checks/manifest.toml and engine is one test, and so is each mutant.
+//! The proof gate: each row of checks/manifest.toml and engine is one test, and so is each mutant, and
+//! each cell of checks/matrix.toml.
 //!
 //! A row passes if the verdict, the end outcomes and the counts are as pinned. Rows marked `deep`
 //! take longer than a gate may: they are ignored here and run with `--ignored`.
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use mmspec::bugs::{self, BUGS};
 use mmspec::check::{Engine, Options};
 use mmspec::manifest::{Manifest, Mutant, Row};
+use mmspec::matrix::{self, Cell, Expected};
+use mmspec_model::variant::{KERNELS, RULES, Status};
 
 fn main() {
     let manifest = Manifest::committed();
@@ -19,6 +23,8 @@ fn main() {
         }
     }
     trials.extend(manifest.mutant.into_iter().map(mutant));
+    trials.extend(matrix::committed().into_iter().map(cell));
+    trials.push(Trial::test("matrix::shows_every_bug_and_its_fix", shows_every_bug));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
@@ -41,16 +47,54 @@ fn mutant(mutant: Mutant) -> Trial {
     })
 }
 
+fn cell(cell: Cell) -> Trial {
+    let deep = cell.expected.is_deep();
+    Trial::test(format!("{}::{}", cell.kernel.name, cell.scenario.name), move || {
+        let (_, unexpected) =
+            cell.run(&Options::default(), &|_| {}).map_err(|e| Failed::from(e.to_string()))?;
+        unexpected.map_or(Ok(()), |text| Err(text.into()))
+    })
+    .with_ignored_flag(deep)
+}
+
+/// Each bug is in the matrix, where its scenario breaks its rule on all kernels that have it and not
+/// on the one that mends it; and nothing else is broken there.
+fn shows_every_bug() -> Result<(), Failed> {
+    let cells = matrix::committed();
+    let find = |kernel: &str, scenario: &str| {
+        cells.iter().find(|c| c.kernel.name == kernel && c.scenario.name == scenario).map(|c| &c.expected)
+    };
+    for bug in BUGS {
+        let broken = Expected::Violated(bug.rule.into());
+        for kernel in bug.broken {
+            if find(kernel, bug.scenario) != Some(&broken) {
+                return Err(format!("{} is not shown by {} on {kernel}", bug.id, bug.scenario).into());
+            }
+        }
+        if find(bug.fixed, bug.scenario).is_none_or(|found| *found == broken) {
+            return Err(format!("{} is not mended on {}", bug.id, bug.fixed).into());
+        }
+    }
+    for cell in &cells {
+        if let Expected::Violated(rule) = &cell.expected
+            && bugs::explaining(cell.kernel.name, rule).next().is_none()
+        {
+            return Err(format!("no bug explains {rule} on {}", cell.kernel.name).into());
+        }
+    }
+    Ok(())
+}
+
 /// Every rule has a mutant, and every scenario a row for `states` on every kernel that it applies to,
 /// alternative designs aside.
 fn covers_everything() -> Result<(), Failed> {
     let manifest = Manifest::committed();
-    for rule in mmspec_model::variant::RULES {
+    for rule in RULES {
         if !manifest.mutant.iter().any(|m| m.rule == rule.id) {
             return Err(format!("rule {} has no mutant", rule.id).into());
         }
     }
-    for kernel in mmspec_model::variant::KERNELS.iter().filter(|k| !k.alternative) {
+    for kernel in KERNELS.iter().filter(|k| matches!(k.status, Status::Current | Status::Proposal)) {
         for scenario in mmspec::scenario::library::all().iter().filter(|s| s.applies_to(kernel)) {
             let refutes =
                 |m: &Mutant| m.rule.is_empty() && m.kernel == kernel.name && m.scenario == scenario.name;

@@ -9,7 +9,7 @@ use mmspec::engine::states::{self, Reduction};
 use mmspec::engine::{Effort, Limits, Report, Shuttle};
 use mmspec::scenario::{Actor, Scenario};
 use mmspec::worlds;
-use mmspec_model::variant::{KERNELS, Kernel, Rule};
+use mmspec_model::variant::{KERNELS, Kernel, Rule, Status};
 use proptest::prelude::{Strategy, prop_assert, prop_assert_eq};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::cell::Cell;
@@ -156,10 +156,15 @@ fn sample(kernel: Kernel, world: &Scenario) -> Report {
     shuttle.run(&world.program(kernel)).expect("no foreign settings")
 }
 
+/// Kernels that are said to hold in any world; of older ones that is not said.
+fn claimed() -> impl Iterator<Item = &'static Kernel> {
+    KERNELS.iter().filter(|k| k.status != Status::Version)
+}
+
 #[test]
 fn large_worlds_are_safe() {
     let result = run(20, &worlds::large(), |world| {
-        KERNELS.iter().try_for_each(|&kernel| verdict(kernel, &sample(kernel, &world)))
+        claimed().try_for_each(|&kernel| verdict(kernel, &sample(kernel, &world)))
     });
     passed(result);
 }

@@ -19,6 +19,7 @@ Examples:
   mmspec check                          the gate: everything in the manifest, and all mutants
   mmspec check exit_vs_reaper           one scenario, on v6.12 and on the proposal
   mmspec check --without A3-late        take a rule away and see what breaks
+  mmspec check --kernel all             a matrix: every scenario on every kernel, by states
   mmspec check backpressure --kernel rfc-async-teardown --engine views,loom
 
 Exit codes:
@@ -47,6 +48,10 @@ pub enum Command {
     Check(CheckArgs),
     /// List scenarios, kernels, rules and engines
     List(ListArgs),
+    /// What two kernels do differently, as far as it is modelled
+    ///
+    /// Exits with 0 whether they differ or not.
+    Diff(DiffArgs),
     /// Draw the race table of a trace file
     Show(ShowArgs),
     /// Follow the schedule of a trace file on the model as it is now
@@ -131,6 +136,20 @@ impl CheckArgs {
     }
 }
 
+impl CheckArgs {
+    /// Whether every scenario is to be explored on every kernel.
+    pub fn is_matrix(&self) -> bool {
+        let Self { scenarios, kernels, without, engines, preemptions, seed, runs, .. } = self;
+        kernels.iter().any(|k| k == "all")
+            && scenarios.is_empty()
+            && without.is_empty()
+            && engines.iter().all(|e| *e == Engine::States)
+            && preemptions.is_none()
+            && seed.is_none()
+            && runs.is_none()
+    }
+}
+
 /// What there are lists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Topic {
@@ -150,6 +169,18 @@ pub struct ListArgs {
     /// What to list, in full [default: all, in short]
     #[arg(value_enum)]
     pub topic: Option<Topic>,
+    /// How it is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// Options of `diff`.
+#[derive(Debug, clap::Args)]
+pub struct DiffArgs {
+    /// A kernel
+    pub old: String,
+    /// Another one
+    pub new: String,
     /// How it is written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
@@ -196,6 +227,9 @@ pub struct PinArgs {
     /// CPU seconds after which `loom` is given up with the least bound: no pin
     #[arg(long, value_name = "N", default_value = "600", value_parser = seconds)]
     pub loom_most_seconds: Duration,
+    /// Rewrite checks/matrix.toml in place of the manifest: what `states` finds on kernels of history
+    #[arg(long, conflicts_with_all = ["only", "manifest"])]
+    pub matrix: bool,
     /// CPU seconds above which a pin is deep [default: states 4, views 8, loom 4]
     #[arg(long, value_name = "N", value_parser = seconds)]
     pub deep_seconds: Option<Duration>,

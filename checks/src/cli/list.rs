@@ -58,6 +58,17 @@ struct Threads {
 struct ListedKernel {
     name: &'static str,
     about: &'static str,
+    /// What it does at each variation point.
+    choices: Vec<ListedChoice>,
+}
+
+/// A choice at a variation point.
+#[derive(Serialize)]
+struct ListedChoice {
+    point: &'static str,
+    choice: &'static str,
+    about: &'static str,
+    source: &'static str,
 }
 
 /// A rule.
@@ -117,7 +128,13 @@ fn scenario(scenario: &Scenario) -> ListedScenario {
 }
 
 fn kernel(kernel: &Kernel) -> ListedKernel {
-    ListedKernel { name: kernel.name, about: kernel.about }
+    let choices = kernel.choices().map(|c| ListedChoice {
+        point: c.point,
+        choice: c.choice.name,
+        about: c.choice.about,
+        source: c.choice.source,
+    });
+    ListedKernel { name: kernel.name, about: kernel.about, choices: choices.into() }
 }
 
 fn rule(rule: &RuleInfo) -> ListedRule {
@@ -186,7 +203,8 @@ impl Lists {
             entry(&s.name, &about);
         }
         for k in self.kernels.iter().flatten() {
-            entry(k.name, &[k.about.into()]);
+            let choice = |c: &ListedChoice| format!("{}: {} - {}; {}", c.point, c.choice, c.about, c.source);
+            entry(k.name, &[vec![k.about.into()], k.choices.iter().map(choice).collect()].concat());
         }
         for r in self.rules.iter().flatten() {
             entry(

@@ -2,6 +2,7 @@
 
 mod adhoc;
 mod args;
+mod diff;
 mod document;
 mod error;
 mod evidence;
@@ -10,8 +11,10 @@ mod finding;
 mod gate;
 mod jobs;
 mod list;
+mod matrix;
 mod names;
 mod pin;
+mod pin_matrix;
 mod replay;
 mod report;
 mod screen;
@@ -63,8 +66,10 @@ fn run(command: &Command) -> Result<Exit, CliError> {
     let mut screen = Screen::default();
     match command {
         Command::Check(args) if args.is_gate() => gate::run(args, &mut screen),
+        Command::Check(args) if args.is_matrix() => matrix::run(args, &mut screen),
         Command::Check(args) => adhoc::run(args, &mut screen),
         Command::List(args) => list::run(args, &mut screen),
+        Command::Diff(args) => diff::run(args, &mut screen),
         Command::Show(args) => show::run(args, &mut screen),
         Command::Replay(args) => replay::run(args, &mut screen),
         Command::Pin(args) => pin::run(args, &mut screen),

@@ -8,7 +8,7 @@ use super::error::CliError;
 use super::gate::ENGINES;
 use super::jobs::{self, Job};
 use super::screen::Screen;
-use super::{Exit, expected, names};
+use super::{Exit, expected, names, pin_matrix};
 use cpu_time::ThreadTime;
 use mmspec::check::{Checked, Engine, Options, check};
 use mmspec::engine::environment::refuse_foreign_settings;
@@ -16,7 +16,7 @@ use mmspec::engine::{ForeignSetting, loom};
 use mmspec::manifest::{Pin, Row};
 use mmspec::scenario::{Scenario, library};
 use mmspec::verdict::Verdict;
-use mmspec_model::variant::{KERNELS, Kernel};
+use mmspec_model::variant::{KERNELS, Kernel, Status};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
@@ -50,6 +50,9 @@ struct Target {
 /// Pin what `args` asks for.
 pub fn run(args: &PinArgs, screen: &mut Screen) -> Result<Exit, CliError> {
     refuse_foreign_settings()?;
+    if args.matrix {
+        return pin_matrix::run(screen);
+    }
     let text = expected::read(&args.manifest)?;
     let committed = expected::parse(&text, &args.manifest)?;
     let targets = targets(args)?;
@@ -95,16 +98,16 @@ fn targets(args: &PinArgs) -> Result<Vec<Target>, CliError> {
     let only = args.only.iter().map(|name| names::scenario(name)).collect::<Result<Vec<_>, _>>()?;
     let scenarios = if only.is_empty() { library::all() } else { only };
     let mut targets = Vec::new();
-    for kernel in KERNELS {
+    for kernel in KERNELS.iter().filter(|k| k.status != Status::Version) {
         for scenario in scenarios.iter().filter(|s| s.applies_to(kernel)) {
             let fits = |engine: &Engine| match engine {
                 Engine::States => true,
                 Engine::Loom if !loom::fits(scenario.threads(kernel)) => false,
                 // An alternative design differs from the proposal in what it does, not in its orders.
-                _ => !kernel.alternative,
+                _ => kernel.status != Status::Alternative,
             };
             let engines: Vec<Engine> = ENGINES.into_iter().filter(fits).collect();
-            if kernel.alternative && scenario.actors.len() > LARGE {
+            if kernel.status == Status::Alternative && scenario.actors.len() > LARGE {
                 continue;
             }
             targets.push(Target { scenario: scenario.clone(), kernel: *kernel, engines });
@@ -256,7 +259,7 @@ fn written(old: &str, rows: &[Row]) -> String {
 }
 
 /// Replace the contents of `path`, all at once, unless somebody has changed them meanwhile.
-fn replace(path: &Path, old: &str, new: &str) -> Result<(), CliError> {
+pub(super) fn replace(path: &Path, old: &str, new: &str) -> Result<(), CliError> {
     if expected::read(path)? != old {
         return Err(CliError::ManifestChanged { path: path.into() });
     }

@@ -11,13 +11,13 @@ use mmspec_model::k::goal;
 use mmspec_model::kernel::exit::{do_exit, do_group_exit};
 use mmspec_model::kernel::fork::{get_task_mm, mmput, mmput_async, put_task_struct};
 use mmspec_model::kernel::freezer::Phase;
-use mmspec_model::mm::memory::access_remote_vm;
+use mmspec_model::mm::memory::{access_remote_vm, access_remote_vm_uncounted};
 use mmspec_model::mm::oom_kill::kill::out_of_memory;
 use mmspec_model::mm::oom_kill::mrelease::process_mrelease;
 use mmspec_model::mm::oom_kill::retry_allocation;
 use mmspec_model::mm::oom_kill::victims::{oom_killer_disable, oom_killer_enable};
 use mmspec_model::system::System;
-use mmspec_model::variant::Rule;
+use mmspec_model::variant::{Rule, Walkers};
 
 /// What a thread runs.
 pub(super) type Body = Box<dyn Fn(&System)>;
@@ -125,6 +125,11 @@ fn complete_aio(sys: &System, mm: usize) {
 /// `mem_read()` and `mem_release()` (fs/proc/base.c) of a file that was opened before.
 fn proc_mem_read(sys: &System, mm: usize) {
     let mm = &sys.mms[mm];
+    if sys.kernel.walkers == Walkers::Count {
+        let alive = access_remote_vm_uncounted(mm);
+        goal(if alive { "/proc/PID/mem is read" } else { "/proc/PID/mem is at its end" });
+        return mmdrop(sys, mm);
+    }
     let got = if sys.kernel.keeps(Rule::R2) {
         mmget_not_zero(mm)
     } else {

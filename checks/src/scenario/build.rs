@@ -9,7 +9,7 @@ use mmspec_model::kernel::fork::mmput_async_fn;
 use mmspec_model::mm::mm_reaper::mm_reaper;
 use mmspec_model::mm::oom_kill::reaper::{oom_reaper, wake_oom_reaper};
 use mmspec_model::system::{Features, System, TaskInit};
-use mmspec_model::variant::{Kernel, Rule};
+use mmspec_model::variant::{Kernel, Queue, ReaperPin, Rule, Vmas};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -37,7 +37,9 @@ impl Scenario {
         if self.has_oom() {
             let softirq =
                 |sys: &System| run_timer_softirq(sys.timers, |task| wake_oom_reaper(sys, &sys.tasks[task]));
-            threads.push(("timer softirq".into(), Box::new(softirq)));
+            if kernel.queue == Queue::TicketTimer {
+                threads.push(("timer softirq".into(), Box::new(softirq)));
+            }
             threads.push(("oom_reaper".into(), Box::new(oom_reaper)));
         }
         if kernel.is_async() {
@@ -45,7 +47,8 @@ impl Scenario {
         }
         for mm in 0..self.mms.len() {
             let uses = |a: &Actor| matches!(a, Actor::GetTaskMmAsync(t) if self.tasks[*t].mm == mm);
-            if self.actors.iter().any(uses) {
+            let by_reaper = self.has_oom() && kernel.reaper_pin == ReaperPin::UsersAsync;
+            if by_reaper || self.actors.iter().any(uses) {
                 let worker = move |sys: &System| {
                     process_one_work(sys.async_put_work[mm], || mmput_async_fn(sys, &sys.mms[mm]));
                 };
@@ -61,7 +64,10 @@ impl Scenario {
             .map(|i| MmInit {
                 users: self.tasks.iter().filter(|t| t.mm == i).count() as u64,
                 pins: count(&|a| *a == Actor::ProcMem(i)),
+                vmas: self.mms[i].vmas,
                 pages: self.mms[i].pages,
+                mlocked: self.mms[i].mlocked,
+                list: kernel.vmas != Vmas::Tree,
                 aio: self.mms[i].aio,
                 trylocked: self.has_oom(),
             })

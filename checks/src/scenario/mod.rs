@@ -14,8 +14,12 @@ use serde::{Deserialize, Serialize};
 /// An address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mm {
-    /// Pages mapped.
+    /// VMAs.
+    pub vmas: usize,
+    /// Pages mapped by each.
     pub pages: u64,
+    /// Whether they are mlocked.
+    pub mlocked: bool,
     /// Asynchronous I/O in flight.
     pub aio: u64,
 }
@@ -96,14 +100,28 @@ impl Scenario {
     /// Add an mm of so many pages.
     #[must_use]
     pub fn mm(mut self, pages: u64) -> Self {
-        self.mms.push(Mm { pages, aio: 0 });
+        self.mms.push(Mm { vmas: 1, pages, mlocked: false, aio: 0 });
+        self
+    }
+
+    /// Add an mm of so many VMAs of so many pages each.
+    #[must_use]
+    pub fn mm_of_vmas(mut self, vmas: usize, pages: u64) -> Self {
+        self.mms.push(Mm { vmas, pages, mlocked: false, aio: 0 });
+        self
+    }
+
+    /// Add an mm of so many mlocked pages.
+    #[must_use]
+    pub fn mlocked_mm(mut self, pages: u64) -> Self {
+        self.mms.push(Mm { vmas: 1, pages, mlocked: true, aio: 0 });
         self
     }
 
     /// Add an mm of so many pages with one asynchronous I/O in flight.
     #[must_use]
     pub fn mm_with_aio(mut self, pages: u64) -> Self {
-        self.mms.push(Mm { pages, aio: 1 });
+        self.mms.push(Mm { vmas: 1, pages, mlocked: false, aio: 1 });
         self
     }
 

@@ -52,10 +52,11 @@ impl Scenario {
             call!(builder.inline_only());
         }
         for mm in &self.mms {
-            if mm.aio == 0 {
-                call!(builder.mm(mm.pages));
-            } else {
-                call!(builder.mm_with_aio(mm.pages));
+            match (mm.vmas, mm.mlocked, mm.aio) {
+                (1, false, 0) => call!(builder.mm(mm.pages)),
+                (1, true, _) => call!(builder.mlocked_mm(mm.pages)),
+                (1, false, _) => call!(builder.mm_with_aio(mm.pages)),
+                _ => call!(builder.mm_of_vmas(mm.vmas, mm.pages)),
             }
         }
         for (i, task) in self.tasks.iter().enumerate() {
@@ -109,7 +110,13 @@ mod tests {
 
     #[test]
     fn the_library_is_written_as_printed() {
-        let library = include_str!("library.rs").split_whitespace().collect::<String>().replace(",)", ")");
+        let library = [
+            include_str!("library/references.rs"),
+            include_str!("library/oom.rs"),
+            include_str!("library/teardown.rs"),
+            include_str!("library/deferred.rs"),
+        ];
+        let library = library.concat().split_whitespace().collect::<String>().replace(",)", ")");
         for scenario in library::all() {
             let printed = normalised(&scenario.to_rust());
             let ends = |at: usize| matches!(library[at + printed.len()..].bytes().next(), Some(b',' | b']'));
@@ -126,6 +133,8 @@ mod tests {
         let long = "x".repeat(80);
         let scenario = Scenario::new("every_call", &long)
             .mm_with_aio(3)
+            .mm_of_vmas(2, 1)
+            .mlocked_mm(1)
             .victim(0)
             .thread()
             .task(0)
@@ -135,6 +144,8 @@ mod tests {
         let head = format!("Scenario::new(\n    \"every_call\",\n    \"{long}\",\n)");
         let calls = "
 .mm_with_aio(3)
+.mm_of_vmas(2, 1)
+.mlocked_mm(1)
 .victim(0)
 .thread()
 .task(0)

@@ -70,8 +70,19 @@ fn lists_have_a_line_each_or_all_that_is_known() {
         &["A3-late\n", "kept by mm/oom_kill.c:mark_oom_victim()", "without: it is set after task_unlock()"],
     );
     assert!(!rules.out.contains("v6.12"));
-    mmspec("list scenarios")
-        .ended(0, &["reaches: the reaper reaps", "threads: 4 on v6.12; 5 on rfc-async-teardown"]);
+    mmspec("list scenarios").ended(0, &["reaches: the reaper reaps", "threads: 4 on v6.12,"]);
+}
+
+#[test]
+fn kernels_are_told_apart() {
+    mmspec("diff v6.1 v6.18").ended(0, &["reaper walk\n- v6.1: ascending", "+ v6.18: descending"]);
+    mmspec("diff v7.0 v7.1").ended(0, &["do not differ"]);
+    mmspec("diff v6.1 v6.2").refused(&["no kernel", "v6.12"]);
+    let differences = mmspec("diff v4.14 v4.17 --format json").json();
+    let points: Vec<&str> =
+        differences.as_array().unwrap().iter().map(|d| d["point"].as_str().unwrap()).collect();
+    assert_eq!(points, ["exit_mmap() locking", "guarded mms"]);
+    mmspec("list kernels").ended(0, &["v4.14\n", "exit_mmap() locking: flag, empty cycle", "212925802454"]);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::k::bitops::{Bit, Flags};
 use crate::k::engine::{Class, Object, Word, engine};
 use crate::k::lock::RwSem;
 use crate::k::plain::{Ghost, Plain};
+use crate::mm::vma::Vma;
 
 /// The OOM killer must not wait for this mm: zapped, reaped, or given up.
 pub const MMF_OOM_SKIP: Bit = Bit { nr: 21, name: "MMF_OOM_SKIP" };
@@ -12,11 +13,13 @@ pub const MMF_OOM_SKIP: Bit = Bit { nr: 21, name: "MMF_OOM_SKIP" };
 pub const MMF_UNSTABLE: Bit = Bit { nr: 22, name: "MMF_UNSTABLE" };
 /// The one ticket for the reaper's queue is taken.
 pub const MMF_OOM_REAP_QUEUED: Bit = Bit { nr: 25, name: "MMF_OOM_REAP_QUEUED" };
+/// An OOM victim was marked on the mm. From 4.15 to 5.19; 25 was its number, that of the ticket 26.
+pub const MMF_OOM_VICTIM: Bit = Bit { nr: 33, name: "MMF_OOM_VICTIM" };
 /// RFC: the mm belongs to an OOM victim and must not be queued.
 pub const MMF_OOM_TARGETED: Bit = Bit { nr: 32, name: "MMF_OOM_TARGETED" };
 
 /// The flags that are modelled.
-const MMF_BITS: &[Bit] = &[MMF_OOM_SKIP, MMF_UNSTABLE, MMF_OOM_REAP_QUEUED, MMF_OOM_TARGETED];
+const MMF_BITS: &[Bit] = &[MMF_OOM_SKIP, MMF_UNSTABLE, MMF_OOM_REAP_QUEUED, MMF_OOM_TARGETED, MMF_OOM_VICTIM];
 
 /// What an mm starts with.
 #[derive(Clone, Copy, Debug)]
@@ -25,16 +28,22 @@ pub struct MmInit {
     pub users: u64,
     /// Struct references beside the one of all users together.
     pub pins: u64,
-    /// Pages mapped.
+    /// VMAs.
+    pub vmas: usize,
+    /// Pages mapped by each.
     pub pages: u64,
+    /// Whether they are mlocked.
+    pub mlocked: bool,
     /// Asynchronous I/O in flight.
     pub aio: u64,
+    /// Whether the VMAs are a list.
+    pub list: bool,
     /// Whether somebody uses `mmap_read_trylock()`.
     pub trylocked: bool,
 }
 
 /// `struct mm_struct`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct MmStruct {
     /// Index.
     pub index: usize,
@@ -48,12 +57,13 @@ pub struct MmStruct {
     pub flags: Flags,
     /// Protects VMAs (write: change; read: walk) and page tables (write: free).
     pub mmap_lock: RwSem,
-    /// VMA tree: 1, or 0 once destroyed.
+    /// VMA tree: 1, or 0 once destroyed. Before 6.1 `mmap`, the head of a list: 1 + index of the
+    /// first VMA, or 0.
     pub mm_mt: Plain,
+    /// The VMAs, by address.
+    pub vmas: Vec<Vma>,
     /// Allocation of the page tables.
     pub pgtables: Object,
-    /// Present PTEs. Each access stands for a critical section of the page-table lock.
-    pub pte: Word,
     /// Resident pages, as the counters say.
     pub rss: AtomicT,
     /// AIO in flight: `exit_aio()` waits for it.
@@ -92,10 +102,10 @@ impl MmStruct {
             mm_count: AtomicT::new(object, "mm_count", 1 + init.pins),
             flags: Flags::new(object, "flags", MMF_BITS),
             mmap_lock: RwSem::new(object, "mmap_lock", init.trylocked),
-            mm_mt: Plain::new(object, "mm_mt", 1),
+            mm_mt: Plain::new(object, if init.list { "mmap" } else { "mm_mt" }, 1),
+            vmas: (0..init.vmas).map(|i| Vma::new(index, i, &init, pgtables)).collect(),
             pgtables,
-            pte: engine().new_word("pte", Class::Sync, pgtables, init.pages),
-            rss: AtomicT::new(object, "rss", init.pages),
+            rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),
             ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),
             charged_rss: Plain::new(object, "charged_rss", 0),
             life: Ghost::new(object, "life"),

@@ -5,7 +5,7 @@ use crate::include::sched::{SignalStruct, TIF_OOM_TARGETED, TaskStruct};
 use crate::include::sched_mm::{drop_user, mmdrop, mmget};
 use crate::k::atomic::{atomic_read, read_once, refcount_dec_and_test};
 use crate::k::bitops::test_bit;
-use crate::k::engine::{Effect, Order, Rmw, Shape, Site, Sleep, Until, engine};
+use crate::k::engine::{Effect, Fault, Order, Rmw, Shape, Site, Sleep, Until, engine};
 use crate::k::lock::{spin_lock, spin_unlock};
 use crate::k::work::schedule_work;
 use crate::k::{call, enclosed, goal};
@@ -76,6 +76,18 @@ pub fn mmput(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
             __mmput(sys, mm, by);
         }
     });
+}
+
+/// `mmput()` of whoever reaps for others: if it is the last one, the teardown with all its waiting is
+/// theirs.
+pub(crate) fn mmput_reaping(sys: &System, mm: &MmStruct) {
+    let _call = call("mmput");
+    if drop_user(sys, mm) {
+        engine().fault(Fault {
+            rule: "R32",
+            what: "a reaper has the last use: it tears down, and waits for I/O there",
+        });
+    }
 }
 
 /// `mmput_async()`: give up a use where teardown is not allowed; a kworker does it. 6.1 to 7.1.

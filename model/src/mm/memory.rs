@@ -1,24 +1,53 @@
 //! `mm/memory.c`: page tables are walked and zapped.
 
+use super::vma::Vma;
 use crate::include::mm_types::MmStruct;
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
-use crate::k::atomic::atomic_long_sub;
+use crate::k::atomic::{atomic_inc, atomic_long_sub, write_once};
 use crate::k::engine::{Effect, Fault, Order, Rmw, Shape, Site, engine};
 use crate::k::plain::read;
-use crate::k::{call, enclosed};
+use crate::k::{call, enclosed, goal};
+use crate::system::System;
+use crate::variant::Rule;
 
-/// Zap all PTEs: one critical section of the page-table lock that clears what is present, then the
-/// counters. Two zappers may meet here; each PTE is cleared by one of them.
+/// Zap all PTEs of `vma`: one critical section of the page-table lock that clears what is present, then
+/// the counters, and the page goes with its last mapping. Two zappers may meet here; each PTE is
+/// cleared by one of them.
 #[track_caller]
-pub fn unmap_page_range(mm: &MmStruct) {
-    let rmw = Rmw { shape: Shape::Conditional, apply: &|pages| Effect::ret(0, pages) };
+pub fn unmap_page_range(sys: &System, mm: &MmStruct, vma: &Vma) {
     let site = Site::here("zap_pte_range");
+    let clear = Rmw { shape: Shape::Conditional, apply: &|pages| Effect::ret(0, pages) };
     enclosed(|| {
-        let zapped = engine().rmw(mm.pte, Order::AcqRel, &rmw, site);
+        let zapped = if sys.kernel.keeps(Rule::R22Ptl) {
+            engine().rmw(vma.pte, Order::AcqRel, &clear, site)
+        } else {
+            let seen = present(vma, site);
+            engine().rmw(vma.pte, Order::AcqRel, &clear, site);
+            seen
+        };
         if zapped != 0 {
             atomic_long_sub(mm.rss, zapped, "rss");
+            if let Some(page) = vma.page {
+                engine().free(page.object, Site::here("free_page"));
+            }
         }
     });
+}
+
+/// Present PTEs of `vma`, read under the page-table lock.
+fn present(vma: &Vma, site: Site) -> u64 {
+    engine().rmw(vma.pte, Order::AcqRel, &Rmw { shape: Shape::Conditional, apply: &Effect::fail }, site)
+}
+
+/// `munlock_vma_pages_range()`, until 5.17: from here on the VMA counts as not locked, and its pages
+/// are looked up one by one.
+pub fn munlock_vma_pages_range(vma: &Vma) {
+    let Some(page) = vma.page else { return };
+    let _call = call("munlock_vma_pages_range");
+    write_once(vma.vm_locked, 0);
+    if present(vma, Site::here("follow_page_mask")) != 0 {
+        write_once(page.mlocked, 0);
+    }
 }
 
 /// `access_remote_vm()`: read another task's memory. The caller owns an `mm_users`.
@@ -28,7 +57,26 @@ pub fn access_remote_vm(mm: &MmStruct) {
     if read(mm.mm_mt) == 0 {
         engine().fault(Fault { rule: "I4", what: "a user of the address space finds it torn down" });
     }
-    let rmw = Rmw { shape: Shape::Conditional, apply: &|_| Effect::fail(0) };
-    engine().rmw(mm.pte, Order::AcqRel, &rmw, Site::here("follow_page_pte"));
+    present(&mm.vmas[0], Site::here("follow_page_pte"));
     mmap_read_unlock(mm);
+}
+
+/// The same for a caller who owns an `mm_count` only: `mm_users` may be 0, and a page that is missing
+/// is faulted in. Says whether there was anything to read.
+pub fn access_remote_vm_uncounted(mm: &MmStruct) -> bool {
+    let _call = call("access_remote_vm");
+    mmap_read_lock(mm);
+    let alive = read(mm.mm_mt) != 0;
+    if alive {
+        let fault = Rmw {
+            shape: Shape::Conditional,
+            apply: &|pages| if pages == 0 { Effect::ret(1, 1) } else { Effect::fail(0) },
+        };
+        if engine().rmw(mm.vmas[0].pte, Order::AcqRel, &fault, Site::here("do_anonymous_page")) != 0 {
+            goal("a walker faults a page in");
+            atomic_inc(mm.rss);
+        }
+    }
+    mmap_read_unlock(mm);
+    alive
 }

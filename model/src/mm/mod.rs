@@ -4,3 +4,4 @@ pub mod memory;
 pub mod mm_reaper;
 pub mod mmap;
 pub mod oom_kill;
+pub mod vma;

@@ -1,28 +1,29 @@
-//! Which kernel is modelled: a set of choices at named points, and the rules it keeps.
+//! Which kernel is modelled: a choice at each variation point, and the rules it keeps.
 
+mod choice;
+mod kernels;
+mod points;
 mod rule;
 
+pub use choice::{ChoiceInfo, Chosen};
+pub use kernels::KERNELS;
+pub use points::{
+    ExitMmap, GiveUp, Guarded, Mrelease, Munlock, Queue, ReaperPin, Teardown, Vmas, Walk, Walkers,
+    WhileFrozen,
+};
 pub use rule::{RULES, Rule, RuleInfo};
 
-/// Who tears down an address space whose last user is an exiting task.
+/// What a kernel is here for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Teardown {
-    /// The exiting task itself: every released kernel.
-    Inline,
-    /// `mm_reaper`, if the mm is worth it; `uprobe_clear_state()` to `khugepaged_exit()` stay with
-    /// the task.
-    Async,
-    /// `mm_reaper`, all of `__mmput()` included.
-    AsyncAll,
-}
-
-/// What an exit does while `mm_reaper` is frozen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhileFrozen {
-    /// Queue; the backlog waits for the thaw with its budget charged.
-    Queue,
-    /// Tear down inline.
-    Inline,
+pub enum Status {
+    /// The released kernel that everything else is measured by: explored by every engine.
+    Current,
+    /// A proposal, explored as thoroughly.
+    Proposal,
+    /// Another design of a proposal, kept for comparison.
+    Alternative,
+    /// A version or a small change that is looked at in the matrix only.
+    Version,
 }
 
 /// A kernel.
@@ -32,6 +33,26 @@ pub struct Kernel {
     pub name: &'static str,
     /// One sentence.
     pub about: &'static str,
+    /// How `exit_mmap()` keeps reapers out.
+    pub exit_mmap: ExitMmap,
+    /// Which mms it does that for.
+    pub guarded: Guarded,
+    /// How VMAs are found.
+    pub vmas: Vmas,
+    /// Where mlocked pages are unlocked at exit.
+    pub munlock: Munlock,
+    /// What the OOM reaper owns.
+    pub reaper_pin: ReaperPin,
+    /// What it does when it cannot reap.
+    pub give_up: GiveUp,
+    /// How victims come to it.
+    pub queue: Queue,
+    /// What `process_mrelease()` relies on.
+    pub mrelease: Mrelease,
+    /// The reapers' way through the VMAs.
+    pub walk: Walk,
+    /// What readers of `/proc/PID/mem` own.
+    pub walkers: Walkers,
     /// Who tears down on exit.
     pub teardown: Teardown,
     /// Exits during suspend.
@@ -39,46 +60,10 @@ pub struct Kernel {
     /// Tries of the OOM reaper for the mmap lock (the kernel's `MAX_OOM_REAP_RETRIES` is 10; two
     /// reach every path).
     pub reap_retries: usize,
-    /// Whether it is another design of a proposal, kept for comparison.
-    pub alternative: bool,
+    /// What it is here for.
+    pub status: Status,
     removed: u64,
 }
-
-const BASE: Kernel = Kernel {
-    name: "v6.12",
-    about: "Linux 6.12: exit_mmap() unmaps under the read lock, sets MMF_OOM_SKIP, frees under the write lock",
-    teardown: Teardown::Inline,
-    while_frozen: WhileFrozen::Queue,
-    reap_retries: 2,
-    alternative: false,
-    removed: 0,
-};
-
-/// All kernels.
-pub const KERNELS: &[Kernel] = &[
-    BASE,
-    Kernel {
-        name: "rfc-async-teardown",
-        about: "exit_mm() calls mmput_exit(): the final drop may hand the mm to mm_reaper after the inline hooks",
-        teardown: Teardown::Async,
-        ..BASE
-    },
-    Kernel {
-        name: "rfc-async-teardown-all",
-        about: "the same, but all of __mmput() is deferred, exit_aio() included",
-        teardown: Teardown::AsyncAll,
-        alternative: true,
-        ..BASE
-    },
-    Kernel {
-        name: "rfc-async-teardown-inline-frozen",
-        about: "the same as rfc-async-teardown, but exits tear down inline while the freezer is active",
-        teardown: Teardown::Async,
-        while_frozen: WhileFrozen::Inline,
-        alternative: true,
-        ..BASE
-    },
-];
 
 impl Kernel {
     /// The kernel of this name.
@@ -106,5 +91,29 @@ impl Kernel {
     /// Whether it has `mm_reaper`.
     pub fn is_async(&self) -> bool {
         self.teardown != Teardown::Inline
+    }
+
+    /// What it does at each variation point.
+    pub fn choices(&self) -> [Chosen; 12] {
+        [
+            self.exit_mmap.chosen(),
+            self.guarded.chosen(),
+            self.vmas.chosen(),
+            self.munlock.chosen(),
+            self.reaper_pin.chosen(),
+            self.give_up.chosen(),
+            self.queue.chosen(),
+            self.mrelease.chosen(),
+            self.walk.chosen(),
+            self.walkers.chosen(),
+            self.teardown.chosen(),
+            self.while_frozen.chosen(),
+        ]
+    }
+
+    /// The points at which `other` chooses differently: the point, what this kernel does, what
+    /// `other` does.
+    pub fn differences(&self, other: &Self) -> Vec<(Chosen, Chosen)> {
+        self.choices().into_iter().zip(other.choices()).filter(|(a, b)| a != b).collect()
     }
 }

@@ -6,7 +6,7 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R4, R10, R22, R23Set, R23Test, R33, R34, R35, R37, R38, R40, R42, R43, I7, O1, O2, O24,
+    R1, R2, R4, R10, R22, R22Ptl, R23Set, R23Test, R33, R34, R35, R37, R38, R40, R42, R43, I7, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
 }
 
@@ -45,6 +45,8 @@ rules! {
         "mm/mm_reaper.c:mm_reaper()", "the reaper drops it a second time";
     R22 "R22", "page tables are freed under the mmap write lock",
         "mm/mmap.c:exit_mmap()", "exit_mmap() frees them under the read lock";
+    R22Ptl "R22-ptl", "a PTE is read and cleared in one hold of its page-table lock",
+        "mm/memory.c:unmap_page_range()", "it is read in one hold and cleared in the next";
     R23Set "R23-set", "MMF_OOM_SKIP is stored before the write-lock cycle that frees page tables",
         "mm/mmap.c:exit_mmap()", "it is stored after the write unlock";
     R23Test "R23-test", "MMF_OOM_SKIP is tested under the read lock that protects the walk",

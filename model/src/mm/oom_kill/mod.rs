@@ -12,9 +12,11 @@ use crate::k::bitops::{set_bit, test_bit};
 use crate::k::call;
 use crate::k::engine::{Effect, Fault, Order, Rmw, Shape, Site, Sleep, Until, engine};
 use crate::k::lock::{spin_lock, spin_unlock};
-use crate::k::plain::{ghost_mark, read};
+use crate::k::plain::ghost_mark;
 use crate::mm::memory::unmap_page_range;
+use crate::mm::vma::for_each_vma_reaping;
 use crate::system::System;
+use crate::variant::Munlock;
 
 /// `find_lock_task_mm()`: a thread of the group of `task` that still has its mm, locked.
 fn find_lock_task_mm<'a>(sys: &'a System, task: &TaskStruct) -> Option<(&'a TaskStruct, &'a MmStruct)> {
@@ -63,15 +65,17 @@ pub fn retry_allocation(sys: &System, mm: &MmStruct) {
     engine().wait_rmw(sys.oom.skipped, Order::Acquire, Until::any(1 << mm.index), Sleep::Held, &rmw, site);
 }
 
-/// `__oom_reap_task_mm()`: zap what is private, with the mmap read lock held and `MMF_OOM_SKIP`
-/// seen clear under it.
-fn __oom_reap_task_mm(mm: &MmStruct) {
+/// `__oom_reap_task_mm()`: zap what is private. The caller keeps VMAs and page tables from going away:
+/// mostly by the mmap read lock, with `MMF_OOM_SKIP` seen clear under it.
+pub(crate) fn __oom_reap_task_mm(sys: &System, mm: &MmStruct) {
     let _call = call("__oom_reap_task_mm");
     set_bit(MMF_UNSTABLE, mm.flags);
-    if read(mm.mm_mt) == 0 {
-        engine()
-            .fault(Fault { rule: "R23", what: "a reaper walks a VMA tree that exit_mmap() has destroyed" });
-    }
-    unmap_page_range(mm);
+    for_each_vma_reaping(sys, mm, |vma| {
+        let skipped =
+            sys.kernel.munlock == Munlock::BeforeUnmap && vma.page.is_some() && read_once(vma.vm_locked) != 0;
+        if !skipped {
+            unmap_page_range(sys, mm, vma);
+        }
+    });
     ghost_mark(mm.life, life::REAPED, 0, 0, Fault { rule: "", what: "" });
 }

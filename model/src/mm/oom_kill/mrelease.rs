@@ -1,43 +1,25 @@
 //! `process_mrelease()`: user space has the memory of a dying process reaped.
 
 use super::{__oom_reap_task_mm, find_lock_task_mm, task_will_free_mem};
-use crate::include::mm_types::MMF_OOM_SKIP;
+use crate::include::mm_types::{MMF_OOM_SKIP, MmStruct};
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
 use crate::include::sched::TaskStruct;
-use crate::include::sched_mm::{mmdrop, mmgrab};
+use crate::include::sched_mm::{mmdrop, mmget_not_zero, mmgrab};
 use crate::k::bitops::test_bit;
 use crate::k::lock::spin_unlock;
 use crate::k::{call, goal};
-use crate::kernel::fork::put_task_struct;
+use crate::kernel::fork::{mmput_reaping, put_task_struct};
 use crate::system::System;
-use crate::variant::Rule;
+use crate::variant::{Mrelease, Rule};
 
-/// `process_mrelease()` on a process that the caller has pinned by a pidfd. 5.17 to 7.1: only the
-/// struct is pinned, so `mm_users` may be 0 by the time that the lock is taken.
+/// `process_mrelease()` on a process that the caller has pinned by a pidfd.
 pub fn process_mrelease(sys: &System, task: &TaskStruct) {
     let _call = call("process_mrelease");
     if let Some((locked, mm)) = find_lock_task_mm(sys, task) {
-        let pinned = sys.kernel.keeps(Rule::R42);
-        if pinned {
-            mmgrab(mm);
-        }
-        let reap = task_will_free_mem(sys, locked, mm);
-        spin_unlock(locked.alloc_lock);
-        if reap {
-            let test_under_lock = sys.kernel.keeps(Rule::R23Test);
-            let mut skip = !test_under_lock && test_bit(MMF_OOM_SKIP, mm.flags);
-            mmap_read_lock(mm);
-            skip |= test_under_lock && test_bit(MMF_OOM_SKIP, mm.flags);
-            if skip {
-                goal("process_mrelease() finds MMF_OOM_SKIP");
-            } else {
-                __oom_reap_task_mm(mm);
-                goal("process_mrelease() reaps");
-            }
-            mmap_read_unlock(mm);
-        }
-        if pinned {
-            mmdrop(sys, mm);
+        match sys.kernel.mrelease {
+            Mrelease::Absent => {}
+            Mrelease::UsersPin => owning_users(sys, locked, mm),
+            Mrelease::CountPin | Mrelease::UnderLock => owning_count(sys, locked, mm),
         }
     } else {
         goal("process_mrelease() returns -ESRCH");
@@ -45,4 +27,56 @@ pub fn process_mrelease(sys: &System, task: &TaskStruct) {
     for task in &sys.tasks {
         put_task_struct(sys, task);
     }
+}
+
+/// Only the struct is pinned, so `mm_users` may be 0 by the time that the lock is taken.
+fn owning_count(sys: &System, locked: &TaskStruct, mm: &MmStruct) {
+    let pinned = sys.kernel.keeps(Rule::R42);
+    if pinned {
+        mmgrab(mm);
+    }
+    let reap = may_reap(sys, locked, mm);
+    spin_unlock(locked.alloc_lock);
+    if reap {
+        let tests = sys.kernel.mrelease == Mrelease::UnderLock;
+        let test_under_lock = sys.kernel.keeps(Rule::R23Test);
+        let mut skip = tests && !test_under_lock && test_bit(MMF_OOM_SKIP, mm.flags);
+        mmap_read_lock(mm);
+        skip |= tests && test_under_lock && test_bit(MMF_OOM_SKIP, mm.flags);
+        if skip {
+            goal("process_mrelease() finds MMF_OOM_SKIP");
+        } else {
+            __oom_reap_task_mm(sys, mm);
+            goal("process_mrelease() reaps");
+        }
+        mmap_read_unlock(mm);
+    }
+    if pinned {
+        mmdrop(sys, mm);
+    }
+}
+
+/// 5.15 and 5.16: `exit_mmap()` does not run while the caller owns a use, which may be the last one.
+fn owning_users(sys: &System, locked: &TaskStruct, mm: &MmStruct) {
+    let got = mmget_not_zero(mm);
+    let reap = got && may_reap(sys, locked, mm);
+    spin_unlock(locked.alloc_lock);
+    if reap {
+        mmap_read_lock(mm);
+        __oom_reap_task_mm(sys, mm);
+        goal("process_mrelease() reaps");
+        mmap_read_unlock(mm);
+    }
+    if got {
+        mmput_reaping(sys, mm);
+    }
+}
+
+/// Whether everybody who uses the mm is dying: else `-EINVAL`.
+fn may_reap(sys: &System, locked: &TaskStruct, mm: &MmStruct) -> bool {
+    let dying = task_will_free_mem(sys, locked, mm);
+    if !dying {
+        goal("process_mrelease() does not reap");
+    }
+    dying
 }

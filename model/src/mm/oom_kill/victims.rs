@@ -1,6 +1,6 @@
 //! OOM victims: marked, counted, and waited for before suspend.
 
-use crate::include::mm_types::{MMF_OOM_TARGETED, life};
+use crate::include::mm_types::{MMF_OOM_TARGETED, MMF_OOM_VICTIM, life};
 use crate::include::sched::{TIF_MEMDIE, TIF_OOM_TARGETED, TaskStruct};
 use crate::include::sched_mm::mmgrab;
 use crate::k::atomic::{atomic_dec_return_is_zero, atomic_inc, atomic_read, cmpxchg_null};
@@ -11,7 +11,7 @@ use crate::k::plain::{ghost_mark, ghost_read, write};
 use crate::k::wait::{wait_event, wake_up};
 use crate::k::{call, goal};
 use crate::system::System;
-use crate::variant::Rule;
+use crate::variant::{Guarded, Rule};
 
 /// `mark_oom_victim()`: give the task access to reserves, and publish its mm as a victim's. Under
 /// `oom_lock`, with `->mm` kept stable by `task_lock()` or by being current.
@@ -27,6 +27,9 @@ pub fn mark_oom_victim(sys: &System, task: &TaskStruct) {
     let mm = &sys.mms[index];
     if cmpxchg_null(sys.signals[task.signal].oom_mm, index as u64 + 1) && sys.kernel.keeps(Rule::I7) {
         mmgrab(mm);
+    }
+    if sys.kernel.guarded == Guarded::VictimMm {
+        set_bit(MMF_OOM_VICTIM, mm.flags);
     }
     let queued = Fault { rule: "A4", what: "a queued mm is made an OOM victim's" };
     ghost_mark(mm.life, life::VICTIM, 0, life::QUEUED, queued);

@@ -1,0 +1,18 @@
+//! The scenarios of the gate.
+
+mod deferred;
+mod oom;
+mod references;
+mod teardown;
+
+use super::Scenario;
+
+/// All scenarios.
+pub fn all() -> Vec<Scenario> {
+    [references::all(), oom::all(), teardown::all(), deferred::all()].concat()
+}
+
+/// The scenario of this name.
+pub fn named(name: &str) -> Option<Scenario> {
+    all().into_iter().find(|s| s.name == name)
+}

@@ -1,0 +1,120 @@
+//! The OOM killer and its reaper.
+
+use crate::scenario::Actor::{
+    AllocateAndExit, AllocateUnderMmapLock, Exit, ExitGroup, ExitWhenKilled, GetTaskMm, OomDisable, OomKill,
+    Suspend,
+};
+use crate::scenario::Scenario;
+
+/// Small ones first.
+pub(super) fn all() -> Vec<Scenario> {
+    vec![
+        Scenario::new(
+            "exit_vs_reaper",
+            "a task exits while the OOM killer chooses it and the reaper comes for it",
+        )
+        .mm(3)
+        .victim(0)
+        .actor(Exit(0))
+        .actor(OomKill)
+        .reaches("the reaper reaps")
+        .reaches("the reaper finds the mmap lock taken")
+        .reaches("the reaper gives up")
+        .reaches("the reaper finds MMF_OOM_SKIP")
+        .reaches("the reaper's timer finds nothing to do")
+        .reaches("a candidate has no mm any more")
+        .reaches_async("the mm is an OOM victim's"),
+        Scenario::new(
+            "sharer_exits_last",
+            "the victim's mm is shared by a task of another group that may drop last",
+        )
+        .mm(3)
+        .victim(0)
+        .task(0)
+        .actor(ExitWhenKilled(0))
+        .actor(Exit(1))
+        .actor(OomKill)
+        .reaches("the reaper reaps")
+        .reaches_async("the mm is an OOM victim's"),
+        Scenario::new(
+            "sharer_runs_until_killed",
+            "a sharer of the victim's mm exits only when it is killed too",
+        )
+        .mm(3)
+        .victim(0)
+        .task(0)
+        .actor(ExitWhenKilled(0))
+        .actor(ExitWhenKilled(1))
+        .actor(OomKill)
+        .reaches("a sharer outside the thread group is killed"),
+        Scenario::new("threads_of_a_victim", "both threads of a victim exit while it is marked and reaped")
+            .mm(3)
+            .victim(0)
+            .thread()
+            .actor(Exit(0))
+            .actor(Exit(1))
+            .actor(OomKill)
+            .reaches("the reaper reaps")
+            .reaches("the reaper finds MMF_OOM_SKIP"),
+        Scenario::new("exiting_group_vs_reaper", "the OOM killer chooses a group that is exiting anyway")
+            .mm(3)
+            .victim(0)
+            .actor(ExitGroup(0))
+            .actor(OomKill)
+            .reaches("the victim is dying anyway")
+            .reaches("the reaper reaps")
+            .reaches_async("the mm is an OOM victim's"),
+        Scenario::new("victim_allocates", "a victim that is dying fails to allocate and marks itself")
+            .mm(3)
+            .victim(0)
+            .actor(AllocateAndExit(0))
+            .actor(OomKill)
+            .reaches("the allocating task is dying")
+            .reaches("the reaper ticket is taken already")
+            .reaches("a victim is still being waited for"),
+        Scenario::new("reader_of_a_victim", "a reader holds the victim's mm and may drop it last")
+            .mm(3)
+            .victim(0)
+            .actor(Exit(0))
+            .actor(GetTaskMm(0))
+            .actor(OomKill)
+            .reaches("a reader gets the mm")
+            .reaches("the reaper reaps"),
+        Scenario::new(
+            "allocator_holds_the_lock",
+            "whoever fails to allocate holds the lock that the victim needs to exit",
+        )
+        .mm(3)
+        .victim(0)
+        .actor(ExitWhenKilled(0))
+        .actor(AllocateUnderMmapLock(0))
+        .reaches("an allocator waits for a victim that waits for its lock")
+        .reaches("the reaper gives up"),
+        Scenario::new("victim_vs_oom_disable", "suspend waits until victims have dropped their mm")
+            .mm(3)
+            .victim(0)
+            .actor(Exit(0))
+            .actor(OomKill)
+            .actor(OomDisable)
+            .reaches("the OOM killer is disabled")
+            .reaches("a victim is marked"),
+        Scenario::new("suspend_vs_reaper", "the machine suspends while a victim is reaped")
+            .mm(3)
+            .victim(0)
+            .actor(Exit(0))
+            .actor(OomKill)
+            .actor(Suspend)
+            .reaches("the reaper reaps")
+            .reaches("the OOM killer is disabled"),
+        Scenario::new("suspend_vs_reaper_and_reader", "a reader keeps the victim's mm alive, so that the reaper may reap after suspend has waited for victims")
+            .inline_only()
+            .mm(3)
+            .victim(0)
+            .actor(Exit(0))
+            .actor(GetTaskMm(0))
+            .actor(OomKill)
+            .actor(Suspend)
+            .reaches("the reaper reaps")
+            .reaches("a reader gets the mm"),
+    ]
+}

@@ -1,0 +1,108 @@
+//! `struct vm_area_struct`, and how a walker goes from one to the next.
+//!
+//! Before 6.1 VMAs are a list of allocations, each of which is freed. In a tree they live and die
+//! with the tree, which is one word.
+
+use crate::include::mm_types::{MmInit, MmStruct};
+use crate::k::atomic::AtomicT;
+use crate::k::engine::{Class, Fault, Object, Site, Word, engine};
+use crate::k::plain::{Plain, read, write};
+use crate::system::System;
+use crate::variant::{Vmas, Walk};
+
+/// Most VMAs of an mm.
+pub const MAX_VMAS: usize = 4;
+
+const PTE: [&str; MAX_VMAS] = ["pte", "pte[1]", "pte[2]", "pte[3]"];
+
+/// `struct vm_area_struct`.
+#[derive(Clone, Copy, Debug)]
+pub struct Vma {
+    /// The allocation.
+    pub object: Object,
+    /// Present PTEs of its range. Each access stands for a critical section of the page-table lock.
+    pub pte: Word,
+    /// `vm_next`: 1 + index of the next VMA in the list, or 0.
+    vm_next: Plain,
+    /// `vm_flags & VM_LOCKED`; read and written without a common lock before 5.18.
+    pub vm_locked: AtomicT,
+    /// An mlocked page of the range, if it has any.
+    pub page: Option<Page>,
+}
+
+/// A page that is freed with its last mapping.
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
+    /// The allocation.
+    pub object: Object,
+    /// `PG_mlocked`.
+    pub mlocked: AtomicT,
+}
+
+impl Vma {
+    /// VMA `index` of mm `mm`, whose page tables are `pgtables`.
+    pub fn new(mm: usize, index: usize, init: &MmInit, pgtables: Object) -> Self {
+        let nr = (mm * MAX_VMAS + index) as u16;
+        let object = engine().new_object("vma", nr);
+        let page = |nr| {
+            let object = engine().new_object("page", nr);
+            Page { object, mlocked: AtomicT::new(object, "PG_mlocked", 1) }
+        };
+        let last = index + 1 == init.vmas;
+        Self {
+            object,
+            pte: engine().new_word(PTE[index], Class::Sync, pgtables, init.pages),
+            vm_next: Plain::new(object, "vm_next", if last { 0 } else { index as u64 + 2 }),
+            vm_locked: AtomicT::new(object, "VM_LOCKED", u64::from(init.mlocked)),
+            page: init.mlocked.then(|| page(nr)),
+        }
+    }
+}
+
+/// `for_each_vma()` upwards, by a walker that a lock or a rule keeps apart from `exit_mmap()`.
+#[track_caller]
+pub fn for_each_vma(sys: &System, mm: &MmStruct, mut visit: impl FnMut(&Vma)) {
+    let head = read(mm.mm_mt);
+    if sys.kernel.vmas == Vmas::Tree {
+        return mm.vmas.iter().for_each(visit);
+    }
+    let mut next = head as usize;
+    while next != 0 {
+        let vma = &mm.vmas[next - 1];
+        visit(vma);
+        next = read(vma.vm_next) as usize;
+    }
+}
+
+/// A reaper's walk: in the order of the kernel, over VMAs that must be there.
+#[track_caller]
+pub fn for_each_vma_reaping(sys: &System, mm: &MmStruct, mut visit: impl FnMut(&Vma)) {
+    if sys.kernel.vmas != Vmas::Tree {
+        return for_each_vma(sys, mm, visit);
+    }
+    if read(mm.mm_mt) == 0 {
+        engine()
+            .fault(Fault { rule: "R23", what: "a reaper walks a VMA tree that exit_mmap() has destroyed" });
+    }
+    match sys.kernel.walk {
+        Walk::Ascending => mm.vmas.iter().for_each(&mut visit),
+        Walk::Descending => mm.vmas.iter().rev().for_each(&mut visit),
+    }
+}
+
+/// `remove_vma()` of all, at the end of `exit_mmap()`.
+#[track_caller]
+pub fn remove_vmas(sys: &System, mm: &MmStruct) {
+    if sys.kernel.vmas == Vmas::Tree {
+        return write(mm.mm_mt, 0);
+    }
+    let mut next = read(mm.mm_mt) as usize;
+    while next != 0 {
+        let vma = &mm.vmas[next - 1];
+        next = read(vma.vm_next) as usize;
+        engine().free(vma.object, Site::here("vm_area_free"));
+    }
+    if sys.kernel.vmas == Vmas::ListReset {
+        write(mm.mm_mt, 0);
+    }
+}

@@ -1,0 +1,184 @@
+//! The kernels: released ones, and proposals.
+//!
+//! A kernel is its choices at the variation points. Everything else is as in 6.12, whatever its
+//! version: an old kernel is here for the sake of what it did differently there.
+
+use super::points::{
+    ExitMmap, GiveUp, Guarded, Mrelease, Munlock, Queue, ReaperPin, Teardown, Vmas, Walk, Walkers,
+    WhileFrozen,
+};
+use super::{Kernel, Status};
+
+const V6_12: Kernel = Kernel {
+    name: "v6.12",
+    about: "Linux 6.12: exit_mmap() unmaps under the read lock, sets MMF_OOM_SKIP, frees under the write lock",
+    exit_mmap: ExitMmap::ReadFlagWrite,
+    guarded: Guarded::All,
+    vmas: Vmas::Tree,
+    munlock: Munlock::AtZap,
+    reaper_pin: ReaperPin::Task,
+    give_up: GiveUp::Flag,
+    queue: Queue::TicketTimer,
+    mrelease: Mrelease::UnderLock,
+    walk: Walk::Ascending,
+    walkers: Walkers::Users,
+    teardown: Teardown::Inline,
+    while_frozen: WhileFrozen::Queue,
+    reap_retries: 2,
+    status: Status::Current,
+    removed: 0,
+};
+
+const V4_6: Kernel = Kernel {
+    name: "v4.6",
+    about: "the first OOM reaper: it owns an mm_users while it reaps",
+    exit_mmap: ExitMmap::NoLock,
+    guarded: Guarded::VictimTask,
+    vmas: Vmas::List,
+    munlock: Munlock::BeforeUnmap,
+    reaper_pin: ReaperPin::Users,
+    give_up: GiveUp::Leave,
+    queue: Queue::ListOnce,
+    mrelease: Mrelease::Absent,
+    status: Status::Version,
+    ..V6_12
+};
+
+const V4_9: Kernel = Kernel {
+    name: "v4.9",
+    about: "the reaper's mmput() is left to a worker; a victim that cannot be reaped is given up",
+    give_up: GiveUp::Flag,
+    reaper_pin: ReaperPin::UsersAsync,
+    ..V4_6
+};
+
+const V4_14: Kernel = Kernel {
+    name: "v4.14",
+    about: "the reaper owns no use: a victim's exit_mmap() cycles through the write lock",
+    exit_mmap: ExitMmap::Cycle,
+    reaper_pin: ReaperPin::Task,
+    ..V4_9
+};
+
+const V4_17: Kernel = Kernel {
+    name: "v4.17",
+    about: "exit_mmap() of a victim's mm reaps first; victims are known by their mm",
+    exit_mmap: ExitMmap::ReapThenCycle,
+    guarded: Guarded::VictimMm,
+    ..V4_14
+};
+
+const V5_15_RC: Kernel = Kernel {
+    name: "v5.15-rc1",
+    about: "process_mrelease() as merged: it walks whatever exit_mmap() does",
+    queue: Queue::Ticket,
+    mrelease: Mrelease::CountPin,
+    ..V4_17
+};
+
+const V5_15: Kernel = Kernel {
+    name: "v5.15",
+    about: "process_mrelease() owns an mm_users",
+    mrelease: Mrelease::UsersPin,
+    ..V5_15_RC
+};
+
+const V5_17_RC: Kernel = Kernel {
+    name: "v5.17-rc1",
+    about: "exit_mmap() frees under the write lock, and process_mrelease() relies on it",
+    exit_mmap: ExitMmap::ReapThenWrite,
+    mrelease: Mrelease::UnderLock,
+    ..V5_15
+};
+
+const V5_17: Kernel = Kernel {
+    name: "v5.17",
+    about: "the same, and the list of VMAs is empty once they are freed",
+    vmas: Vmas::ListReset,
+    ..V5_17_RC
+};
+
+const V5_18: Kernel = Kernel {
+    name: "v5.18",
+    about: "victims come to the reaper after 2 s; pages are munlocked as they are unmapped",
+    munlock: Munlock::AtZap,
+    queue: Queue::TicketTimer,
+    ..V5_17
+};
+
+const V6_1: Kernel = Kernel {
+    name: "v6.1",
+    about: "VMAs in a tree; one way through exit_mmap() for every mm",
+    status: Status::Version,
+    ..V6_12
+};
+
+const V6_18: Kernel =
+    Kernel { name: "v6.18", about: "the reaper walks downwards", walk: Walk::Descending, ..V6_1 };
+
+const V7_0: Kernel = Kernel { name: "v7.0", about: "as 6.18 in what is modelled", ..V6_18 };
+
+const V7_1: Kernel = Kernel { name: "v7.1", about: "as 6.18 in what is modelled", ..V6_18 };
+
+const RFC: Kernel = Kernel {
+    name: "rfc-async-teardown",
+    about: "exit_mm() calls mmput_exit(): the final drop may hand the mm to mm_reaper after the inline hooks",
+    teardown: Teardown::Async,
+    status: Status::Proposal,
+    ..V6_12
+};
+
+/// All kernels: versions in their order, then proposals.
+pub const KERNELS: &[Kernel] = &[
+    V6_12,
+    RFC,
+    Kernel {
+        name: "rfc-async-teardown-all",
+        about: "the same, but all of __mmput() is deferred, exit_aio() included",
+        teardown: Teardown::AsyncAll,
+        status: Status::Alternative,
+        ..RFC
+    },
+    Kernel {
+        name: "rfc-async-teardown-inline-frozen",
+        about: "the same as rfc-async-teardown, but exits tear down inline while the freezer is active",
+        while_frozen: WhileFrozen::Inline,
+        status: Status::Alternative,
+        ..RFC
+    },
+    V4_6,
+    V4_9,
+    V4_14,
+    V4_17,
+    V5_15_RC,
+    V5_15,
+    V5_17_RC,
+    V5_17,
+    V5_18,
+    V6_1,
+    V6_18,
+    V7_0,
+    V7_1,
+    Kernel {
+        name: "write-lock-2021",
+        about: "5.15 with exit_mmap() under the write lock throughout and process_mrelease() under the read lock",
+        exit_mmap: ExitMmap::Write,
+        guarded: Guarded::All,
+        mrelease: Mrelease::UnderLock,
+        vmas: Vmas::ListReset,
+        ..V5_15
+    },
+    Kernel {
+        name: "count-walkers-2026",
+        about: "exit_mmap() under the write lock throughout, /proc walkers own an mm_count only",
+        exit_mmap: ExitMmap::Write,
+        walkers: Walkers::Count,
+        ..V7_1
+    },
+    Kernel {
+        name: "count-walkers-read-lock",
+        about: "the same walkers, but exit_mmap() unmaps under the read lock",
+        walkers: Walkers::Count,
+        ..V7_1
+    },
+];

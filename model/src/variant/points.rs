@@ -1,0 +1,180 @@
+//! Where kernels differ, as far as the model goes. A commit is named by its first 12 digits.
+
+use super::choice::{ChoiceInfo, Chosen, choices};
+
+choices! {
+    /// How `exit_mmap()` keeps a reaper out of what it frees.
+    ExitMmap = "exit_mmap() locking" {
+        NoLock "none",
+            "no lock: whoever reaps owns an mm_users, so exit_mmap() does not run; MMF_OOM_SKIP comes after it",
+            "aac453635549 (4.6)";
+        Cycle "flag, empty cycle",
+            "unmap, set MMF_OOM_SKIP, then write-lock and unlock once if the mm is a victim's, then free",
+            "212925802454 (4.14)";
+        ReapThenCycle "reap, flag, empty cycle",
+            "a victim's mm is reaped by exit_mmap() itself, flagged and cycled through the write lock before munlock",
+            "27ae357fa82b (4.17)";
+        ReapThenWrite "reap, flag, write lock",
+            "the same, then everything from munlock on runs under the write lock",
+            "64591e8605d6 (5.17)";
+        ReadFlagWrite "read lock, flag, write lock",
+            "unmap under the read lock, set MMF_OOM_SKIP, free under the write lock, for every mm",
+            "bf3980c85212 (6.0)";
+        Write "write lock",
+            "unmap, flag and free in one section of the write lock",
+            "proposed on linux-mm, May 2026";
+    }
+}
+
+choices! {
+    /// Which mms `exit_mmap()` guards against a reaper.
+    Guarded = "guarded mms" {
+        VictimTask "of a victim that runs exit_mmap()",
+            "whether the task that tears down is an OOM victim",
+            "212925802454 (4.14)";
+        VictimMm "of a victim",
+            "whether an OOM victim was ever marked on the mm (MMF_OOM_VICTIM)",
+            "4837fe37adff (4.15)";
+        All "all",
+            "any mm",
+            "bf3980c85212, b3541d912a84 (6.0)";
+    }
+}
+
+choices! {
+    /// How an address space finds its VMAs.
+    Vmas = "VMAs" {
+        List "list",
+            "mm->mmap heads a list; exit_mmap() leaves it pointing to the first VMA that it has freed",
+            "before 6.1";
+        ListReset "list, reset",
+            "a list whose head exit_mmap() sets to NULL under the write lock",
+            "f798a1d4f94d (5.17)";
+        Tree "maple tree",
+            "a tree that exit_mmap() destroys under the write lock",
+            "763ecb035029 (6.1)";
+    }
+}
+
+choices! {
+    /// Where the pages of mlocked VMAs are unlocked at exit.
+    Munlock = "munlock at exit" {
+        BeforeUnmap "its own walk",
+            "exit_mmap() clears VM_LOCKED and walks the PTEs of a VMA before it unmaps anything",
+            "before 5.18";
+        AtZap "with the zap",
+            "whoever clears a PTE unlocks its page",
+            "a213e5cf71cb (5.18)";
+    }
+}
+
+choices! {
+    /// What the OOM reaper owns while it reaps.
+    ReaperPin = "reaper pins" {
+        Users "mm_users, mmput()",
+            "mmget_not_zero(), and an mmput() that may tear down in the reaper",
+            "aac453635549 (4.6)";
+        UsersAsync "mm_users, mmput_async()",
+            "mmget_not_zero(); a worker tears down if the reaper's use was the last one",
+            "ec8d7c14ea14 (4.7)";
+        Task "the task",
+            "nothing of the mm: signal->oom_mm keeps the struct, the lock protocol the rest",
+            "212925802454 (4.14)";
+    }
+}
+
+choices! {
+    /// What becomes of a victim whose mm could not be reaped.
+    GiveUp = "when reaping fails" {
+        Leave "the victim stays",
+            "the OOM killer waits for the victim until it has exited",
+            "before 4.7";
+        Flag "MMF_OOM_SKIP",
+            "the OOM killer may choose another victim",
+            "since 4.7";
+    }
+}
+
+choices! {
+    /// How a victim comes to the OOM reaper.
+    Queue = "reaper queue" {
+        ListOnce "at once, unless linked",
+            "put on the list at once, unless it is the head or has a successor",
+            "9bcdeb51bd7d removed it (5.0)";
+        Ticket "at once, one ticket",
+            "put on the list at once, if it gets the MMF_OOM_REAP_QUEUED of its mm",
+            "9bcdeb51bd7d (5.0)";
+        TicketTimer "after 2 s, one ticket",
+            "with the ticket a timer is armed, which puts it on the list",
+            "e4a38402c36e (5.18)";
+    }
+}
+
+choices! {
+    /// What `process_mrelease()` relies on.
+    Mrelease = "process_mrelease()" {
+        Absent "absent",
+            "there is no such system call",
+            "before 5.15";
+        CountPin "mm_count, read lock",
+            "pins the struct and walks under the read lock, whatever exit_mmap() does",
+            "884a7e5964e0 (5.15-rc1)";
+        UsersPin "mm_users",
+            "mmget_not_zero(), and an mmput() that may tear down in the caller",
+            "337546e83fc7 (5.15)";
+        UnderLock "mm_count, MMF_OOM_SKIP under the read lock",
+            "pins the struct and tests MMF_OOM_SKIP under the lock that protects the walk",
+            "ba535c1caf3e (5.17)";
+    }
+}
+
+choices! {
+    /// In which order a reaper visits VMAs; `exit_mmap()` goes upwards.
+    Walk = "reaper walk" {
+        Ascending "ascending",
+            "from the lowest address, as exit_mmap() does",
+            "before 6.18";
+        Descending "descending",
+            "from the highest address, to meet exit_mmap() once",
+            "zhongjinji, 9 September 2025 (6.18)";
+    }
+}
+
+choices! {
+    /// What a reader of `/proc/PID/mem` owns while it walks.
+    Walkers = "/proc walkers" {
+        Users "mm_users",
+            "mmget_not_zero() for each read",
+            "6d08f2c71397 (3.3)";
+        Count "mm_count",
+            "the file's mm_count and the read lock; the walk may meet an mm without users",
+            "proposed on linux-mm, May 2026";
+    }
+}
+
+choices! {
+    /// Who tears down an address space whose last user is an exiting task.
+    Teardown = "teardown at exit" {
+        Inline "inline",
+            "the exiting task itself",
+            "every released kernel";
+        Async "mm_reaper",
+            "mm_reaper, if the mm is worth it; uprobe_clear_state() to khugepaged_exit() stay with the task",
+            "RFC asynchronous mm teardown, 7/7";
+        AsyncAll "mm_reaper, hooks too",
+            "mm_reaper, all of __mmput() included",
+            "alternative reading of the RFC";
+    }
+}
+
+choices! {
+    /// What an exit does while `mm_reaper` is frozen.
+    WhileFrozen = "exits during suspend" {
+        Queue "queue",
+            "queue; the backlog waits for the thaw with its budget charged",
+            "decision of this model";
+        Inline "inline",
+            "tear down inline",
+            "alternative";
+    }
+}
