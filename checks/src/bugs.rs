@@ -1,6 +1,8 @@
 //! Bugs of history that the model shows: a kernel that has them, one that does not, the scenario, and
 //! the rule that breaks. Numbers are those of the catalogue in `docs/limits.md`.
 
+use mmspec_model::variant::{Kernel, Rule};
+
 /// A bug.
 #[derive(Clone, Copy, Debug)]
 pub struct Bug {
@@ -12,8 +14,8 @@ pub struct Bug {
     pub fix: &'static str,
     /// Affected versions, from the first to the last one before the fix.
     pub span: &'static str,
-    /// Kernels that have it; the first one is nearest to the fix.
-    pub broken: &'static [&'static str],
+    /// Who has it.
+    pub broken: Broken,
     /// The nearest kernel here that does not.
     pub fixed: &'static str,
     /// Scenario that shows it.
@@ -22,14 +24,23 @@ pub struct Bug {
     pub rule: &'static str,
 }
 
-/// Bugs that come with a kernel.
+/// Who has a bug.
+#[derive(Clone, Copy, Debug)]
+pub enum Broken {
+    /// These kernels; the first one is nearest to the fix.
+    Kernels(&'static [&'static str]),
+    /// The fixed kernel, this rule taken away.
+    Without(Rule),
+}
+
+/// Bugs, by their numbers.
 pub const BUGS: &[Bug] = &[
     Bug {
         id: "P01",
         what: "the reaper takes a victim without users for done, though it has not unmapped anything yet",
         fix: "212925802454",
         span: "4.9 to 4.13",
-        broken: &["v4.9"],
+        broken: Broken::Kernels(&["v4.9"]),
         fixed: "v4.14",
         scenario: "victim_waits_for_io",
         rule: "R44",
@@ -39,7 +50,7 @@ pub const BUGS: &[Bug] = &[
         what: "exit_mmap() munlocks a page that the reaper frees (CVE-2018-1000200)",
         fix: "27ae357fa82b",
         span: "4.14 to 4.16",
-        broken: &["v4.14"],
+        broken: Broken::Kernels(&["v4.14"]),
         fixed: "v4.17",
         scenario: "mlocked_victim_vs_reaper",
         rule: "uaf",
@@ -49,7 +60,7 @@ pub const BUGS: &[Bug] = &[
         what: "a stranger drops the victim's mm last, and exit_mmap() does not wait for the reaper",
         fix: "4837fe37adff",
         span: "4.14",
-        broken: &["v4.14"],
+        broken: Broken::Kernels(&["v4.14"]),
         fixed: "v4.17",
         scenario: "reader_of_a_victim",
         rule: "uaf",
@@ -59,7 +70,7 @@ pub const BUGS: &[Bug] = &[
         what: "process_mrelease() walks page tables that exit_mmap() frees without its lock",
         fix: "337546e83fc7",
         span: "5.15-rc",
-        broken: &["v5.15-rc1"],
+        broken: Broken::Kernels(&["v5.15-rc1"]),
         fixed: "v5.15",
         scenario: "exit_vs_mrelease",
         rule: "uaf",
@@ -69,7 +80,7 @@ pub const BUGS: &[Bug] = &[
         what: "process_mrelease() follows mm->mmap to a VMA that exit_mmap() has freed",
         fix: "f798a1d4f94d",
         span: "5.17-rc",
-        broken: &["v5.17-rc1"],
+        broken: Broken::Kernels(&["v5.17-rc1"]),
         fixed: "v5.17",
         scenario: "exit_vs_mrelease",
         rule: "uaf",
@@ -79,7 +90,7 @@ pub const BUGS: &[Bug] = &[
         what: "the reaper's mmput() is the last one: it tears down and waits for I/O",
         fix: "ec8d7c14ea14",
         span: "4.6",
-        broken: &["v4.6"],
+        broken: Broken::Kernels(&["v4.6"]),
         fixed: "v4.9",
         scenario: "exit_vs_reaper",
         rule: "R32",
@@ -89,17 +100,140 @@ pub const BUGS: &[Bug] = &[
         what: "a thread of the victim is linked twice on oom_reaper_list",
         fix: "9bcdeb51bd7d",
         span: "4.6 to 4.20",
-        broken: &["v4.17", "v4.6", "v4.9", "v4.14"],
+        broken: Broken::Kernels(&["v4.17", "v4.6", "v4.9", "v4.14"]),
         fixed: "v5.15",
         scenario: "threads_of_a_victim_allocate",
         rule: "R33",
+    },
+    Bug {
+        id: "P15",
+        what: "the reaper takes the memory that the victim's robust list is in before the victim has read it",
+        fix: "e4a38402c36e",
+        span: "4.6 to 5.17",
+        broken: Broken::Kernels(&[
+            "v5.17",
+            "v4.6",
+            "v4.9",
+            "v4.14",
+            "v4.17",
+            "v5.15-rc1",
+            "v5.15",
+            "v5.17-rc1",
+            "write-lock-2021",
+        ]),
+        fixed: "v5.18",
+        scenario: "robust_futex_of_a_victim",
+        rule: "R36",
+    },
+    Bug {
+        id: "S11",
+        what: "only the marked thread of a frozen victim is thawed, the others keep the mm",
+        fix: "59d4d36158ba",
+        span: "to 6.17",
+        broken: Broken::Kernels(&[
+            "v6.1",
+            "v4.6",
+            "v4.9",
+            "v4.14",
+            "v4.17",
+            "v5.15-rc1",
+            "v5.15",
+            "v5.17-rc1",
+            "v5.17",
+            "v5.18",
+            "write-lock-2021",
+            "frozen-no-delay-v6",
+        ]),
+        fixed: "v6.18",
+        scenario: "frozen_threads_of_a_victim",
+        rule: "R39",
+    },
+    Bug {
+        id: "V4",
+        what: "a victim that is being thawed still counts as frozen, and its robust list is reaped at once",
+        fix: "59d4d36158ba, in its place",
+        span: "proposal",
+        broken: Broken::Kernels(&["frozen-no-delay-v6"]),
+        fixed: "v6.18",
+        scenario: "robust_futex_of_a_frozen_victim",
+        rule: "R36",
+    },
+    Bug {
+        id: "P18",
+        what: "a kill that has begun before oom_killer_disable() ends after suspend has looked for victims",
+        fix: "c32b3cbe0d06",
+        span: "to 3.19",
+        broken: Broken::Without(Rule::R38Disable),
+        fixed: "v6.12",
+        scenario: "victim_vs_oom_disable",
+        rule: "R40",
+    },
+    Bug {
+        id: "P19",
+        what: "the reaper runs while devices are suspended",
+        fix: "e26796066fdf",
+        span: "4.6-rc",
+        broken: Broken::Without(Rule::R37),
+        fixed: "v6.12",
+        scenario: "suspend_vs_reaper_and_reader",
+        rule: "R37",
+    },
+    Bug {
+        id: "P20",
+        what: "a dying task that has left its mm is marked as a victim, for ever",
+        fix: "d7a94e7e11ba",
+        span: "to 3.19",
+        broken: Broken::Without(Rule::R38Current),
+        fixed: "v6.12",
+        scenario: "allocation_after_exit_mm",
+        rule: "R38",
+    },
+    Bug {
+        id: "P22",
+        what: "a sharer whose leader has exited is not killed, and holds the mm",
+        fix: "4d7b3394f76e",
+        span: "to 4.3",
+        broken: Broken::Without(Rule::R43Leader),
+        fixed: "v6.12",
+        scenario: "sharer_with_a_dead_leader",
+        rule: "deadlock",
+    },
+    Bug {
+        id: "P24",
+        what: "the mm that global init uses is reaped",
+        fix: "a commit of 4.8",
+        span: "4.6 to 4.7",
+        broken: Broken::Without(Rule::R43Init),
+        fixed: "v6.12",
+        scenario: "init_shares_the_victims_mm",
+        rule: "R43",
+    },
+    Bug {
+        id: "S10",
+        what: "a victim is counted as gone before its memory is torn down",
+        fix: "26db62f179d1",
+        span: "-",
+        broken: Broken::Without(Rule::R40),
+        fixed: "v6.12",
+        scenario: "victim_vs_oom_disable",
+        rule: "R40",
+    },
+    Bug {
+        id: "S1",
+        what: "page tables are freed under the read lock",
+        fix: "64591e8605d6",
+        span: "the class of 5.16",
+        broken: Broken::Without(Rule::R22),
+        fixed: "v6.12",
+        scenario: "exit_vs_reaper",
+        rule: "uaf",
     },
     Bug {
         id: "S4",
         what: "the mmput() of process_mrelease() is the last one: the caller waits for I/O",
         fix: "ba535c1caf3e",
         span: "5.15 to 5.16",
-        broken: &["v5.15"],
+        broken: Broken::Kernels(&["v5.15"]),
         fixed: "v5.17",
         scenario: "exit_vs_mrelease",
         rule: "R32",
@@ -107,9 +241,9 @@ pub const BUGS: &[Bug] = &[
     Bug {
         id: "4.6",
         what: "a victim that cannot be reaped stays the one that everybody waits for",
-        fix: "in 4.7",
+        fix: "a commit of 4.7",
         span: "4.6",
-        broken: &["v4.6"],
+        broken: Broken::Kernels(&["v4.6"]),
         fixed: "v4.9",
         scenario: "allocator_holds_the_lock",
         rule: "deadlock",
@@ -119,14 +253,30 @@ pub const BUGS: &[Bug] = &[
         what: "a walker without mm_users faults a page in between unmapping and freeing",
         fix: "the write lock throughout",
         span: "proposal",
-        broken: &["count-walkers-read-lock"],
+        broken: Broken::Kernels(&["count-walkers-read-lock"]),
         fixed: "count-walkers-2026",
         scenario: "exit_vs_proc_mem",
         rule: "rss",
     },
 ];
 
+impl Bug {
+    /// The kernel that shows it, and the one that does not.
+    ///
+    /// # Panics
+    /// When the table names a kernel that does not exist.
+    pub fn kernels(&self) -> (Kernel, Kernel) {
+        let kernel = |name| Kernel::named(name).unwrap_or_else(|| panic!("{}: no kernel {name}", self.id));
+        let fixed = kernel(self.fixed);
+        match self.broken {
+            Broken::Kernels(kernels) => (kernel(kernels[0]), fixed),
+            Broken::Without(rule) => (fixed.without(rule), fixed),
+        }
+    }
+}
+
 /// The bugs that explain why `kernel` breaks `rule`.
 pub fn explaining(kernel: &str, rule: &str) -> impl Iterator<Item = &'static Bug> {
-    BUGS.iter().filter(move |bug| bug.rule == rule && bug.broken.contains(&kernel))
+    let has = move |bug: &Bug| matches!(bug.broken, Broken::Kernels(kernels) if kernels.contains(&kernel));
+    BUGS.iter().filter(move |bug| bug.rule == rule && has(bug))
 }

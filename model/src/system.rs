@@ -6,11 +6,12 @@ use crate::k::atomic::AtomicT;
 use crate::k::engine::{Class, Word, engine};
 use crate::k::llist::LlistHead;
 use crate::k::lock::{Mutex, Spinlock};
-use crate::k::plain::{Ghost, Plain};
+use crate::k::plain::Ghost;
 use crate::k::wait::WaitQueue;
 use crate::k::work::{TimerWheel, Work};
 use crate::kernel::freezer::Freezer;
-use crate::variant::Kernel;
+use crate::kernel::refrigerator::UserFreezer;
+use crate::variant::{Kernel, Rule};
 
 /// Globals of `mm/oom_kill.c`.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +19,7 @@ pub struct Oom {
     /// `oom_lock`: one kill at a time.
     pub lock: Mutex,
     /// `oom_killer_disabled`: written under `oom_lock`.
-    pub killer_disabled: Plain,
+    pub killer_disabled: AtomicT,
     /// `oom_victims`: threads that are marked and have not dropped their mm.
     pub victims: AtomicT,
     /// `oom_victims_wait`.
@@ -68,6 +69,14 @@ pub struct TaskInit {
     pub pins: u64,
     /// Whether it is a candidate of the OOM killer.
     pub killable: bool,
+    /// Whether it is global init.
+    pub init: bool,
+    /// Whether it does nothing.
+    pub stays: bool,
+    /// Whether its cgroup is frozen, and it with it.
+    pub frozen: bool,
+    /// Whether it owns a robust futex that somebody waits for.
+    pub robust: bool,
 }
 
 /// What a program needs of the machine; what it does not need is no step.
@@ -84,6 +93,8 @@ pub struct Features {
     pub aio: bool,
     /// Kills made while memory waits in the queue are told apart.
     pub needless_kills: bool,
+    /// The OOM killer may run twice and kill different mms.
+    pub two_kills: bool,
     /// Somebody allocates again and again until the victim may be forgotten.
     pub stuck_allocator: bool,
 }
@@ -107,6 +118,8 @@ pub struct System {
     pub has_aio: bool,
     /// Whether somebody allocates again and again until the victim may be forgotten.
     pub has_stuck_allocator: bool,
+    /// Whether the OOM killer may kill two mms.
+    pub two_kills: bool,
     /// Globals of the OOM killer.
     pub oom: Oom,
     /// Timers.
@@ -121,6 +134,14 @@ pub struct System {
     pub mm_reaper_list: LlistHead,
     /// RFC: where `mm_reaper` sleeps.
     pub mm_reaper_wait: WaitQueue,
+    /// What frozen user tasks need.
+    pub user_freezer: UserFreezer,
+    /// Whether there are any.
+    pub has_frozen: bool,
+    /// Whether a robust futex is waited for.
+    pub has_robust: bool,
+    /// The robust futex, in memory that its owner shares with the waiter: 1 once it was handed over.
+    pub robust_futex: Word,
     /// The freezer.
     pub freezer: Freezer,
     /// What a thread that is not freezable sees of it.
@@ -145,9 +166,9 @@ impl System {
         let groups = tasks.iter().map(|t| t.group + 1).max().unwrap_or(0);
         let group_size = |g: usize| tasks.iter().filter(|t| t.group == g).count() as u64;
         let mms: Vec<MmStruct> = mms.iter().enumerate().map(|(i, &init)| MmStruct::new(i, init)).collect();
-        let task = |(i, t): (usize, &TaskInit)| {
-            TaskStruct::new(i, t.group, t.mm, t.pins, features.lockless_mm, timers)
-        };
+        let task = |(i, t): (usize, &TaskInit)| TaskStruct::new(i, t, features.lockless_mm, timers);
+        let runs = |(i, t): (usize, &TaskInit)| if t.robust && !t.frozen { 1 << i } else { 0 };
+        let busy = tasks.iter().enumerate().map(runs).sum();
         Self {
             kernel,
             tasks: tasks.iter().enumerate().map(task).collect(),
@@ -156,9 +177,15 @@ impl System {
             has_oom: features.oom,
             has_aio: features.aio,
             has_stuck_allocator: features.stuck_allocator,
+            two_kills: features.two_kills,
             oom: Oom {
                 lock: Mutex::new(globals, "oom_lock"),
-                killer_disabled: Plain::new(globals, "oom_killer_disabled", 0),
+                killer_disabled: AtomicT::new_or_plain(
+                    globals,
+                    "oom_killer_disabled",
+                    0,
+                    !kernel.keeps(Rule::R38Disable),
+                ),
                 victims: AtomicT::new(globals, "oom_victims", 0),
                 victims_wait: WaitQueue::new(globals, "oom_victims_wait"),
                 reaper_list: AtomicT::new(globals, "oom_reaper_list", 0),
@@ -180,6 +207,10 @@ impl System {
             mm_pending: AtomicT::new(globals, "mm_pending", 0),
             mm_reaper_list: LlistHead::new(globals, "mm_reaper_list"),
             mm_reaper_wait: WaitQueue::new(globals, "mm_reaper_wait"),
+            user_freezer: UserFreezer::new(globals, busy),
+            has_frozen: tasks.iter().any(|t| t.frozen),
+            has_robust: tasks.iter().any(|t| t.robust),
+            robust_futex: engine().new_word("futex", Class::Sync, globals, 0),
             freezer: Freezer::new(globals, features.freezer),
             no_freezer: Freezer::new(globals, false),
             needless_kill: Ghost::new(globals, "needless_kill"),

@@ -48,6 +48,8 @@ pub enum Command {
     Check(CheckArgs),
     /// List scenarios, kernels, rules and engines
     List(ListArgs),
+    /// Show bugs of history: found on the kernel that had them, and not on the one that mended them
+    Bugs(BugsArgs),
     /// What two kernels do differently, as far as it is modelled
     ///
     /// Exits with 0 whether they differ or not.
@@ -174,6 +176,14 @@ pub struct ListArgs {
     pub format: Format,
 }
 
+/// Options of `bugs`.
+#[derive(Debug, clap::Args)]
+pub struct BugsArgs {
+    /// How they are written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
 /// Options of `diff`.
 #[derive(Debug, clap::Args)]
 pub struct DiffArgs {
@@ -228,7 +238,7 @@ pub struct PinArgs {
     #[arg(long, value_name = "N", default_value = "600", value_parser = seconds)]
     pub loom_most_seconds: Duration,
     /// Rewrite checks/matrix.toml in place of the manifest: what `states` finds on kernels of history
-    #[arg(long, conflicts_with_all = ["only", "manifest"])]
+    #[arg(long, conflicts_with = "manifest")]
     pub matrix: bool,
     /// CPU seconds above which a pin is deep [default: states 4, views 8, loom 4]
     #[arg(long, value_name = "N", value_parser = seconds)]

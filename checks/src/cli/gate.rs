@@ -15,8 +15,10 @@ use mmspec::manifest::{Mutant, Row};
 use mmspec::scenario::Scenario;
 use mmspec_model::variant::{Kernel, Rule};
 
-/// What a proposal does that is refuted with all rules kept.
-pub const AS_PROPOSED: &str = "the design as proposed";
+/// What a kernel does that is refuted with all rules kept.
+pub fn as_it_is(kernel: &str) -> &'static str {
+    if kernel.starts_with('v') { "the kernel as released" } else { "the design as proposed" }
+}
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -152,7 +154,7 @@ impl Plan {
         let mutants =
             self.mutants.iter().zip(of_mutants).map(|((mutant, rule, ..), finding)| MutantFinding {
                 rule: mutant.rule.clone(),
-                does: rule.map_or(AS_PROPOSED, |rule| rule.info().without),
+                does: rule.map_or_else(|| as_it_is(&mutant.kernel), |rule| rule.info().without),
                 breaks: mutant.breaks.clone(),
                 finding,
             });

@@ -2,6 +2,7 @@
 
 mod adhoc;
 mod args;
+mod bugs;
 mod diff;
 mod document;
 mod error;
@@ -69,6 +70,7 @@ fn run(command: &Command) -> Result<Exit, CliError> {
         Command::Check(args) if args.is_matrix() => matrix::run(args, &mut screen),
         Command::Check(args) => adhoc::run(args, &mut screen),
         Command::List(args) => list::run(args, &mut screen),
+        Command::Bugs(args) => bugs::run(args, &mut screen),
         Command::Diff(args) => diff::run(args, &mut screen),
         Command::Show(args) => show::run(args, &mut screen),
         Command::Replay(args) => replay::run(args, &mut screen),

@@ -51,7 +51,7 @@ struct Target {
 pub fn run(args: &PinArgs, screen: &mut Screen) -> Result<Exit, CliError> {
     refuse_foreign_settings()?;
     if args.matrix {
-        return pin_matrix::run(screen);
+        return pin_matrix::run(&args.only, screen);
     }
     let text = expected::read(&args.manifest)?;
     let committed = expected::parse(&text, &args.manifest)?;

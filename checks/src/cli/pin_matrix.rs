@@ -4,11 +4,11 @@ use super::error::CliError;
 use super::jobs::{self, Job};
 use super::pin::replace;
 use super::screen::Screen;
-use super::{Exit, expected};
+use super::{Exit, expected, names};
 use mmspec::bugs;
 use mmspec::check::{Engine, Options, check};
 use mmspec::engine::{ForeignSetting, Limits};
-use mmspec::matrix::Expected;
+use mmspec::matrix::{self, Expected};
 use mmspec::scenario::{Scenario, library};
 use mmspec::verdict::Verdict;
 use mmspec_model::variant::{KERNELS, Kernel, Status};
@@ -24,21 +24,33 @@ const DEEP: u64 = 100_000;
 const TIME: Duration = Duration::from_mins(10);
 
 /// Explore all, and write down what is found.
-pub fn run(screen: &mut Screen) -> Result<Exit, CliError> {
+pub fn run(only: &[String], screen: &mut Screen) -> Result<Exit, CliError> {
     let path = Path::new(PATH);
     let text = expected::read(path)?;
-    let scenarios = library::all();
+    let only = only.iter().map(|name| names::scenario(name)).collect::<Result<Vec<_>, _>>()?;
+    let stay = !only.is_empty();
+    let scenarios = if stay { only } else { library::all() };
     let options = Options { limits: Limits { time: TIME, ..Limits::default() }, ..Options::default() };
     let places: Vec<(&Kernel, &Scenario)> = KERNELS
         .iter()
         .filter(|k| k.status == Status::Version)
         .flat_map(|kernel| scenarios.iter().filter(|s| s.applies_to(kernel)).map(move |s| (kernel, s)))
         .collect();
-    let jobs: Vec<_> = places.iter().map(|&(kernel, scenario)| job(kernel, scenario, &options)).collect();
-    let mut rows: BTreeMap<&str, BTreeMap<&str, Expected>> = BTreeMap::new();
+    // Kernels that choose alike are one program.
+    let alike = |&(k, s): &(&Kernel, &Scenario)| {
+        places.iter().position(|(other, t)| t.name == s.name && other.differences(k).is_empty())
+    };
+    let first: Vec<(usize, usize)> =
+        places.iter().enumerate().map(|(i, place)| (i, alike(place).unwrap_or(i))).collect();
+    let explored: Vec<usize> = first.iter().filter(|(i, first)| i == first).map(|(i, _)| *i).collect();
+    let jobs: Vec<_> = explored.iter().map(|&i| job(places[i].0, places[i].1, &options)).collect();
+    let mut rows: BTreeMap<String, BTreeMap<String, Expected>> = BTreeMap::new();
+    for cell in matrix::committed().into_iter().filter(|_| stay) {
+        rows.entry(cell.kernel.name.into()).or_default().insert(cell.scenario.name, cell.expected);
+    }
     let mut refused = Vec::new();
     jobs::run(&jobs, |index, found| {
-        let (kernel, scenario) = places[index];
+        let (kernel, scenario) = places[explored[index]];
         let (verdict, executions) = found?;
         let expected = match verdict {
             Verdict::Complete => Expected::Complete { executions, deep: executions > DEEP },
@@ -50,7 +62,10 @@ pub fn run(screen: &mut Screen) -> Result<Exit, CliError> {
                 return Ok(());
             }
         };
-        rows.entry(kernel.name).or_default().insert(&scenario.name, expected);
+        for (i, _) in first.iter().filter(|(_, first)| *first == explored[index]) {
+            let row = rows.entry(places[*i].0.name.into()).or_default();
+            row.insert(scenario.name.clone(), expected.clone());
+        }
         Ok(())
     })?;
     replace(path, &text, &written(&rows))?;
@@ -78,7 +93,7 @@ fn job<'a>(
     }
 }
 
-fn written(rows: &BTreeMap<&str, BTreeMap<&str, Expected>>) -> String {
+fn written(rows: &BTreeMap<String, BTreeMap<String, Expected>>) -> String {
     let mut text = String::from(
         "# What `states` finds on each kernel of history: written by `mmspec pin --matrix`.\n\
          # The number is that of executions; what is VIOLATED is explained in checks/src/bugs.rs.\n",

@@ -3,7 +3,7 @@
 use super::document::Document;
 use super::error::CliError;
 use super::finding::{Finding, Word};
-use super::gate::{AS_PROPOSED, ENGINES, Plan, PlannedRow, Slot};
+use super::gate::{ENGINES, Plan, PlannedRow, Slot, as_it_is};
 use super::screen::Screen;
 use indicatif::HumanCount;
 use mmspec::check::Engine;
@@ -112,7 +112,10 @@ impl<'a> Report<'a> {
             finding.verdict_text() + mark,
             finding.engine.name(),
             mutant.scenario,
-            rule.map_or_else(|| format!("{}: {AS_PROPOSED}", mutant.kernel), |rule| does(rule.info())),
+            rule.map_or_else(
+                || format!("{}: {}", mutant.kernel, as_it_is(&mutant.kernel)),
+                |rule| does(rule.info())
+            ),
         )
     }
 

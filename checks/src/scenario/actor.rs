@@ -11,6 +11,10 @@ pub enum Actor {
     ExitGroup(usize),
     /// The task runs until it gets SIGKILL, then exits.
     ExitWhenKilled(usize),
+    /// The task's group exits, and the task fails to allocate once it has left its mm.
+    ExitAndAllocate(usize),
+    /// The task reads its own memory, at any time, and goes on for ever.
+    ReadOwnMemory(usize),
     /// The task fails to allocate while its group exits, so that the OOM killer runs in its context.
     AllocateAndExit(usize),
     /// An allocation outside the model runs the OOM killer.
@@ -26,6 +30,8 @@ pub enum Actor {
     ProcMem(usize),
     /// Somebody kills the task's group and calls `process_mrelease()`.
     KillAndMrelease(usize),
+    /// Another process waits for the robust futex.
+    FutexWait,
     /// Turns `vm.async_mm_teardown` off and on again.
     Toggle,
     /// Lowers `vm.async_mm_teardown_max_pending_pages` to this many pages.
@@ -41,11 +47,35 @@ pub enum Actor {
 }
 
 impl Actor {
+    /// The task that it is, if that comes to its end.
+    pub fn task_that_ends(&self) -> Option<usize> {
+        match *self {
+            Self::Exit(t)
+            | Self::ExitGroup(t)
+            | Self::ExitWhenKilled(t)
+            | Self::ExitAndAllocate(t)
+            | Self::AllocateAndExit(t) => Some(t),
+            _ => None,
+        }
+    }
+
+    /// Whether the OOM killer runs in its context.
+    pub fn runs_oom_killer(&self) -> bool {
+        matches!(
+            self,
+            Self::OomKill
+                | Self::AllocateAndExit(_)
+                | Self::ExitAndAllocate(_)
+                | Self::AllocateUnderMmapLock(_)
+        )
+    }
+
     /// Name of its thread.
     pub(super) fn label(self) -> String {
         match self {
-            Self::Exit(t) | Self::ExitGroup(t) => format!("T{t} exit"),
+            Self::Exit(t) | Self::ExitGroup(t) | Self::ExitAndAllocate(t) => format!("T{t} exit"),
             Self::ExitWhenKilled(t) => format!("T{t} killed"),
+            Self::ReadOwnMemory(t) => format!("T{t} reads"),
             Self::AllocateAndExit(t) => format!("T{t} allocates"),
             Self::OomKill => "OOM killer".into(),
             Self::AllocateUnderMmapLock(t) => format!("allocator on T{t}"),
@@ -53,6 +83,7 @@ impl Actor {
             Self::GetTaskMmAsync(t) => format!("async reader of T{t}"),
             Self::ProcMem(mm) => format!("/proc mem of mm{mm}"),
             Self::KillAndMrelease(t) => format!("mrelease of T{t}"),
+            Self::FutexWait => "futex waiter".into(),
             Self::Toggle | Self::LowerCap(_) => "sysctl".into(),
             Self::Suspend => "suspend".into(),
             Self::OomDisable => "oom disable".into(),

@@ -6,12 +6,14 @@ use mmspec_model::include::mmap_lock::{mmap_write_lock, mmap_write_unlock};
 use mmspec_model::include::sched::{send_sigkill, wait_for_sigkill};
 use mmspec_model::include::sched_mm::{mmdrop, mmget, mmget_not_zero};
 use mmspec_model::k::atomic::{atomic_read, atomic_set, write_once};
-use mmspec_model::k::engine::{Effect, Note, Order, Rmw, Shape, Site, engine};
+use mmspec_model::k::engine::{Effect, Fault, Note, Order, Rmw, Shape, Site, engine};
 use mmspec_model::k::goal;
-use mmspec_model::kernel::exit::{do_exit, do_group_exit};
+use mmspec_model::kernel::exit::{do_exit, do_group_exit, exit_mm};
 use mmspec_model::kernel::fork::{get_task_mm, mmput, mmput_async, put_task_struct};
 use mmspec_model::kernel::freezer::Phase;
-use mmspec_model::mm::memory::{access_remote_vm, access_remote_vm_uncounted};
+use mmspec_model::kernel::futex::futex_wait;
+use mmspec_model::kernel::refrigerator::leave_refrigerator;
+use mmspec_model::mm::memory::{access_remote_vm, access_remote_vm_uncounted, get_user};
 use mmspec_model::mm::oom_kill::kill::out_of_memory;
 use mmspec_model::mm::oom_kill::mrelease::process_mrelease;
 use mmspec_model::mm::oom_kill::retry_allocation;
@@ -41,9 +43,31 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         }
         Actor::ExitWhenKilled(t) => {
             let mm = mm_of(t);
+            let frozen = scenario.tasks[t].frozen;
             Box::new(move |sys| {
+                if frozen && !leave_refrigerator(sys, &sys.tasks[t]) {
+                    return;
+                }
                 wait_for_sigkill(&sys.signals[sys.tasks[t].signal]);
                 do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
+        Actor::ExitAndAllocate(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                write_once(sys.signals[sys.tasks[t].signal].group_exit, 1);
+                exit_mm(sys, &sys.tasks[t], &sys.mms[mm]);
+                out_of_memory(sys, Some(&sys.tasks[t]));
+                forget(1);
+                put_task_struct(sys, &sys.tasks[t]);
+            })
+        }
+        Actor::ReadOwnMemory(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                if !get_user(&sys.mms[mm]) {
+                    engine().fault(Fault { rule: "R43", what: "global init finds its memory gone" });
+                }
             })
         }
         Actor::AllocateAndExit(t) => {
@@ -80,6 +104,7 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
             send_sigkill(&sys.signals[sys.tasks[t].signal]);
             process_mrelease(sys, &sys.tasks[t]);
         }),
+        Actor::FutexWait => Box::new(|sys| futex_wait(sys.robust_futex)),
         Actor::Toggle => Box::new(|sys| {
             atomic_set(sys.sysctl.async_mm_teardown, 0);
             atomic_set(sys.sysctl.async_mm_teardown, 1);

@@ -73,15 +73,7 @@ impl Scenario {
             })
             .collect();
         // The OOM killer and process_mrelease() scan all tasks in RCU read sections; others hold one task.
-        let scans = count(&|a| {
-            matches!(
-                a,
-                Actor::OomKill
-                    | Actor::AllocateAndExit(_)
-                    | Actor::AllocateUnderMmapLock(_)
-                    | Actor::KillAndMrelease(_)
-            )
-        });
+        let scans = count(&|a| a.runs_oom_killer() || matches!(a, Actor::KillAndMrelease(_)));
         let tasks: Vec<TaskInit> = (0..self.tasks.len())
             .map(|i| TaskInit {
                 mm: self.tasks[i].mm,
@@ -94,6 +86,10 @@ impl Scenario {
                         _ => false,
                     }),
                 killable: self.tasks[i].killable,
+                init: self.tasks[i].init,
+                stays: self.tasks[i].init || !self.actors.iter().any(|a| a.task_that_ends() == Some(i)),
+                frozen: self.tasks[i].frozen,
+                robust: self.tasks[i].robust,
             })
             .collect();
         let groups = self.tasks.iter().map(|t| t.group).max().unwrap_or(0);
@@ -105,12 +101,19 @@ impl Scenario {
                 || !kernel.keeps(Rule::R38),
             freezer: count(&|a| matches!(a, Actor::Suspend | Actor::OomDisable)) > 0,
             aio: self.mms.iter().any(|mm| mm.aio > 0),
+            two_kills: self.killable_mms() > 1 && count(&|a| a.runs_oom_killer()) > 1,
             needless_kills: self.watch_needless_kills,
             stuck_allocator: count(&|a| {
                 matches!(a, Actor::AllocateUnderMmapLock(_) | Actor::CompleteAioAfter(..))
             }) > 0,
         };
         System::new(kernel, &mms, &tasks, self.sysctl.into(), features)
+    }
+
+    /// Address spaces that the OOM killer may choose.
+    fn killable_mms(&self) -> usize {
+        let killable = |mm: &usize| self.tasks.iter().any(|t| t.mm == *mm && t.killable);
+        (0..self.mms.len()).filter(killable).count()
     }
 
     fn set_up(&self, kernel: Kernel) -> Program {

@@ -1,6 +1,7 @@
 //! What must hold when nobody can move any more, and the end state in words.
 
 use mmspec_model::include::mm_types::{MMF_OOM_SKIP, life};
+use mmspec_model::include::sched::TaskStruct;
 use mmspec_model::k::engine::engine;
 use mmspec_model::k::program::Ending;
 use mmspec_model::system::System;
@@ -9,9 +10,23 @@ use mmspec_model::system::System;
 pub fn judge(sys: &System, names: &[String]) -> Ending {
     let mut ending = Ending::default();
     let mut words = Vec::new();
+    for task in sys.tasks.iter().filter(|t| sys.has_frozen && t.frozen.peek() != 0) {
+        words.push(format!("T{} stays frozen", task.index));
+        if sys.signals[task.signal].oom_mm.peek() != 0 {
+            let what = format!("T{} of the OOM victim stays in the refrigerator", task.index);
+            ending.faults.push(("R39", what));
+        }
+    }
+    if sys.has_robust && engine().peek(sys.robust_futex) == 0 {
+        ending.faults.push(("R36", "whoever waits for a robust futex of the victim is never woken".into()));
+    }
     for mm in &sys.mms {
         let history = mm.life.peek();
         words.push(describe(mm.index, history, names));
+        // It is not lost if a task that is frozen, or init, uses it.
+        if sys.tasks.iter().any(|t| stays(t) && t.peek_mm() == Some(mm.index)) {
+            continue;
+        }
         if !engine().freed(mm.object) {
             let (rule, what) = if history & life::QUEUED != 0 {
                 ("A9", "is queued and never torn down")
@@ -39,7 +54,7 @@ pub fn judge(sys: &System, names: &[String]) -> Ending {
         }
     }
     for task in &sys.tasks {
-        if !engine().freed(task.object) {
+        if !engine().freed(task.object) && !stays(task) {
             ending.faults.push(("leak", format!("T{} is never released", task.index)));
         }
     }
@@ -49,7 +64,8 @@ pub fn judge(sys: &System, names: &[String]) -> Ending {
             format!("{} pages stay charged to the pending budget", sys.mm_pending.peek().cast_signed()),
         ));
     }
-    if sys.oom.victims.peek() != 0 {
+    let marked = sys.tasks.iter().filter(|t| stays(t) && t.victim.peek() != 0).count() as u64;
+    if sys.oom.victims.peek() != marked {
         ending.faults.push(("R38", format!("oom_victims stays at {}", sys.oom.victims.peek().cast_signed())));
     }
     if sys.needless_kill.peek() != 0 {
@@ -57,6 +73,11 @@ pub fn judge(sys: &System, names: &[String]) -> Ending {
     }
     ending.outcome = words.join("; ");
     ending
+}
+
+/// Whether the task is there in the end.
+fn stays(task: &TaskStruct) -> bool {
+    task.stays || task.frozen.peek() != 0
 }
 
 fn describe(mm: usize, history: u64, names: &[String]) -> String {

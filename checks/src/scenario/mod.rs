@@ -33,6 +33,12 @@ pub struct Task {
     pub group: usize,
     /// Whether the OOM killer may choose it.
     pub killable: bool,
+    /// Whether it is global init, which is never killed.
+    pub init: bool,
+    /// Whether its cgroup is frozen, and it with it.
+    pub frozen: bool,
+    /// Whether it owns a robust futex.
+    pub robust: bool,
 }
 
 /// Settings of the RFC, in pages.
@@ -129,7 +135,7 @@ impl Scenario {
     #[must_use]
     pub fn task(mut self, mm: usize) -> Self {
         let group = self.tasks.iter().map(|t| t.group + 1).max().unwrap_or(0);
-        self.tasks.push(Task { mm, group, killable: false });
+        self.tasks.push(Task { mm, group, killable: false, init: false, frozen: false, robust: false });
         self
     }
 
@@ -145,7 +151,28 @@ impl Scenario {
     #[must_use]
     pub fn thread(mut self) -> Self {
         let last = *self.tasks.last().expect("a thread belongs to the task before");
-        self.tasks.push(last);
+        self.tasks.push(Task { robust: false, ..last });
+        self
+    }
+
+    /// The last task is global init.
+    #[must_use]
+    pub fn init(mut self) -> Self {
+        self.tasks.last_mut().expect("a task is init").init = true;
+        self
+    }
+
+    /// The last task is frozen.
+    #[must_use]
+    pub fn frozen(mut self) -> Self {
+        self.tasks.last_mut().expect("a task is frozen").frozen = true;
+        self
+    }
+
+    /// The last task owns a robust futex.
+    #[must_use]
+    pub fn robust(mut self) -> Self {
+        self.tasks.last_mut().expect("a task owns it").robust = true;
         self
     }
 
@@ -200,8 +227,6 @@ impl Scenario {
 
     /// Whether the OOM killer runs.
     pub fn has_oom(&self) -> bool {
-        self.actors.iter().any(|a| {
-            matches!(a, Actor::OomKill | Actor::AllocateAndExit(_) | Actor::AllocateUnderMmapLock(_))
-        })
+        self.actors.iter().any(Actor::runs_oom_killer)
     }
 }

@@ -1,6 +1,6 @@
 //! A scenario as the code that builds it, to be pasted into the library.
 
-use super::Scenario;
+use super::{Scenario, Task};
 use std::fmt::Write;
 
 /// Widest line of the library, its indentation left out.
@@ -60,12 +60,25 @@ impl Scenario {
             }
         }
         for (i, task) in self.tasks.iter().enumerate() {
-            if i > 0 && self.tasks[i - 1] == *task {
+            let like =
+                |other: &Task| Task { init: task.init, frozen: task.frozen, robust: task.robust, ..*other };
+            if i > 0 && like(&self.tasks[i - 1]) == *task {
                 call!(builder.thread());
             } else if task.killable {
                 call!(builder.victim(task.mm));
             } else {
                 call!(builder.task(task.mm));
+            }
+            // A thread is made like the one before it.
+            let made = *builder.built.tasks.last().expect("just added");
+            if task.init && !made.init {
+                call!(builder.init());
+            }
+            if task.frozen && !made.frozen {
+                call!(builder.frozen());
+            }
+            if task.robust && !made.robust {
+                call!(builder.robust());
             }
         }
         let limits = (self.sysctl.thresh_pages, self.sysctl.max_pending_pages);
@@ -114,6 +127,7 @@ mod tests {
             include_str!("library/references.rs"),
             include_str!("library/oom.rs"),
             include_str!("library/teardown.rs"),
+            include_str!("library/frozen.rs"),
             include_str!("library/deferred.rs"),
         ];
         let library = library.concat().split_whitespace().collect::<String>().replace(",)", ")");

@@ -86,6 +86,8 @@ pub mod life {
     pub const VICTIM: u64 = 8;
     /// A reaper has zapped it.
     pub const REAPED: u64 = 16;
+    /// It has `MMF_OOM_SKIP`; only in programs that kill twice.
+    pub const SKIPPED: u64 = 32;
     /// Bits above: 1 + the thread that tore it down.
     pub const BY_SHIFT: u32 = 8;
 }

@@ -6,6 +6,7 @@ use crate::k::engine::{Class, Effect, Object, Order, Rmw, Shape, Site, Sleep, Un
 use crate::k::lock::Spinlock;
 use crate::k::plain::Ghost;
 use crate::k::work::{Timer, TimerWheel};
+use crate::system::TaskInit;
 
 /// The task is an OOM victim with access to reserves.
 pub const TIF_MEMDIE: Bit = Bit { nr: 0, name: "TIF_MEMDIE" };
@@ -31,6 +32,18 @@ pub struct TaskStruct {
     mm: AtomicT,
     /// `thread_info->flags`.
     pub flags: Flags,
+    /// `__state`, of a task that may be frozen: 1 while it stands in the refrigerator.
+    pub state: Word,
+    /// `frozen`: cleared by the task itself once it runs on.
+    pub frozen: AtomicT,
+    /// `->mm` at the start.
+    pub first_mm: usize,
+    /// Whether it is global init: it cannot be killed.
+    pub init: bool,
+    /// Whether it does nothing and is there in the end, as somebody who sleeps.
+    pub stays: bool,
+    /// Whether it owns a robust futex.
+    pub robust: bool,
     /// Timer that brings the task to the OOM reaper.
     pub oom_reaper_timer: Timer,
     /// Specification: 1 once the task was marked as an OOM victim.
@@ -38,18 +51,23 @@ pub struct TaskStruct {
 }
 
 impl TaskStruct {
-    /// Task `index` of group `signal`, using mm `mm`; pinned by `pins` others. `lockless` says
-    /// whether anyone reads `->mm` without `task_lock()`.
-    pub fn new(index: usize, signal: usize, mm: usize, pins: u64, lockless: bool, wheel: TimerWheel) -> Self {
+    /// Task `index` as `init` says. `lockless` says whether anyone reads `->mm` without `task_lock()`.
+    pub fn new(index: usize, init: &TaskInit, lockless: bool, wheel: TimerWheel) -> Self {
         let object = engine().new_object("T", index as u16);
         Self {
             index,
-            signal,
+            signal: init.group,
             object,
-            usage: AtomicT::new(object, "usage", 1 + pins),
+            usage: AtomicT::new(object, "usage", 1 + init.pins),
             alloc_lock: Spinlock::new(object, "alloc_lock"),
-            mm: AtomicT::new_or_plain(object, "mm", mm as u64 + 1, lockless),
+            mm: AtomicT::new_or_plain(object, "mm", init.mm as u64 + 1, lockless),
             flags: Flags::new(object, "flags", TIF_BITS),
+            state: engine().new_word("__state", Class::Sync, object, u64::from(init.frozen)),
+            frozen: AtomicT::new(object, "frozen", u64::from(init.frozen)),
+            first_mm: init.mm,
+            init: init.init,
+            stays: init.stays,
+            robust: init.robust,
             oom_reaper_timer: Timer { wheel, nr: index as u32 },
             victim: Ghost::new(object, "victim"),
         }
@@ -59,6 +77,11 @@ impl TaskStruct {
     #[track_caller]
     pub fn mm(&self) -> Option<usize> {
         (read_once(self.mm) as usize).checked_sub(1)
+    }
+
+    /// `->mm` in the end, for judging an ended run.
+    pub fn peek_mm(&self) -> Option<usize> {
+        (self.mm.peek() as usize).checked_sub(1)
     }
 
     /// `->mm = NULL`.

@@ -8,13 +8,14 @@ use crate::k::bitops::test_bit;
 use crate::k::lock::{spin_lock, spin_unlock};
 use crate::k::{call, enclosed};
 use crate::kernel::fork::{mmput, mmput_exit, put_task_struct};
+use crate::kernel::futex::futex_exit_release;
 use crate::mm::oom_kill::victims::exit_oom_victim;
 use crate::system::System;
 use crate::variant::Rule;
 
 /// `exit_mm()`: detach from the address space and drop it. 6.12; robust futexes, lazy TLB and the
 /// owner's hand-over are left out.
-fn exit_mm(sys: &System, current: &TaskStruct, mm: &MmStruct) {
+pub fn exit_mm(sys: &System, current: &TaskStruct, mm: &MmStruct) {
     let _call = call("exit_mm");
     if !sys.kernel.keeps(Rule::R4) {
         mmap_read_lock(mm);
@@ -69,6 +70,9 @@ pub fn do_group_exit(sys: &System, current: &TaskStruct, mm: &MmStruct) {
 /// `do_exit()` as far as the address space goes, and the release of the task.
 pub fn do_exit(sys: &System, current: &TaskStruct, mm: &MmStruct) {
     let _call = call("do_exit");
+    if current.robust {
+        futex_exit_release(sys, current, mm);
+    }
     exit_mm(sys, current, mm);
     put_task_struct(sys, current);
 }

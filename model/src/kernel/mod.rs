@@ -3,3 +3,5 @@
 pub mod exit;
 pub mod fork;
 pub mod freezer;
+pub mod futex;
+pub mod refrigerator;

@@ -50,6 +50,11 @@ pub fn munlock_vma_pages_range(vma: &Vma) {
     }
 }
 
+/// `get_user()` by a task of its own memory: whether it can be read.
+pub fn get_user(mm: &MmStruct) -> bool {
+    present(&mm.vmas[0], Site::here("get_user")) != 0
+}
+
 /// `access_remote_vm()`: read another task's memory. The caller owns an `mm_users`.
 pub fn access_remote_vm(mm: &MmStruct) {
     let _call = call("access_remote_vm");

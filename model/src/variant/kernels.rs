@@ -4,8 +4,8 @@
 //! version: an old kernel is here for the sake of what it did differently there.
 
 use super::points::{
-    ExitMmap, GiveUp, Guarded, Mrelease, Munlock, Queue, ReaperPin, Teardown, Vmas, Walk, Walkers,
-    WhileFrozen,
+    ExitMmap, FrozenDelay, GiveUp, Guarded, Mrelease, Munlock, Queue, ReaperPin, Teardown, Thaw, Vmas, Walk,
+    Walkers, WhileFrozen,
 };
 use super::{Kernel, Status};
 
@@ -19,6 +19,8 @@ const V6_12: Kernel = Kernel {
     reaper_pin: ReaperPin::Task,
     give_up: GiveUp::Flag,
     queue: Queue::TicketTimer,
+    thaw: Thaw::OneThread,
+    frozen_delay: FrozenDelay::Same,
     mrelease: Mrelease::UnderLock,
     walk: Walk::Ascending,
     walkers: Walkers::Users,
@@ -113,8 +115,13 @@ const V6_1: Kernel = Kernel {
     ..V6_12
 };
 
-const V6_18: Kernel =
-    Kernel { name: "v6.18", about: "the reaper walks downwards", walk: Walk::Descending, ..V6_1 };
+const V6_18: Kernel = Kernel {
+    name: "v6.18",
+    about: "all threads of a victim are thawed; the reaper walks downwards",
+    thaw: Thaw::Process,
+    walk: Walk::Descending,
+    ..V6_1
+};
 
 const V7_0: Kernel = Kernel { name: "v7.0", about: "as 6.18 in what is modelled", ..V6_18 };
 
@@ -167,6 +174,13 @@ pub const KERNELS: &[Kernel] = &[
         mrelease: Mrelease::UnderLock,
         vmas: Vmas::ListReset,
         ..V5_15
+    },
+    Kernel {
+        name: "frozen-no-delay-v6",
+        about: "6.12 with a reaper that does not wait for a frozen victim, and walks downwards",
+        frozen_delay: FrozenDelay::None,
+        walk: Walk::Descending,
+        ..V6_1
     },
     Kernel {
         name: "count-walkers-2026",

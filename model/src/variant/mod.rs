@@ -8,8 +8,8 @@ mod rule;
 pub use choice::{ChoiceInfo, Chosen};
 pub use kernels::KERNELS;
 pub use points::{
-    ExitMmap, GiveUp, Guarded, Mrelease, Munlock, Queue, ReaperPin, Teardown, Vmas, Walk, Walkers,
-    WhileFrozen,
+    ExitMmap, FrozenDelay, GiveUp, Guarded, Mrelease, Munlock, Queue, ReaperPin, Teardown, Thaw, Vmas, Walk,
+    Walkers, WhileFrozen,
 };
 pub use rule::{RULES, Rule, RuleInfo};
 
@@ -47,6 +47,10 @@ pub struct Kernel {
     pub give_up: GiveUp,
     /// How victims come to it.
     pub queue: Queue,
+    /// Which threads of a frozen victim are thawed.
+    pub thaw: Thaw,
+    /// Whether its reaping is delayed.
+    pub frozen_delay: FrozenDelay,
     /// What `process_mrelease()` relies on.
     pub mrelease: Mrelease,
     /// The reapers' way through the VMAs.
@@ -94,7 +98,7 @@ impl Kernel {
     }
 
     /// What it does at each variation point.
-    pub fn choices(&self) -> [Chosen; 12] {
+    pub fn choices(&self) -> [Chosen; 14] {
         [
             self.exit_mmap.chosen(),
             self.guarded.chosen(),
@@ -103,6 +107,8 @@ impl Kernel {
             self.reaper_pin.chosen(),
             self.give_up.chosen(),
             self.queue.chosen(),
+            self.thaw.chosen(),
+            self.frozen_delay.chosen(),
             self.mrelease.chosen(),
             self.walk.chosen(),
             self.walkers.chosen(),

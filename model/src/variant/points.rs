@@ -111,6 +111,30 @@ choices! {
 }
 
 choices! {
+    /// Which threads of a frozen victim are thawed, and how a thread knows that it may run.
+    Thaw = "thawing a victim" {
+        OneThread "the marked thread",
+            "only the thread that was marked is woken, and only TIF_MEMDIE exempts a thread",
+            "before 6.18";
+        Process "the process",
+            "all threads are woken, and signal->oom_mm exempts them",
+            "59d4d36158ba (6.18)";
+    }
+}
+
+choices! {
+    /// How long the reaper waits for a victim that is frozen.
+    FrozenDelay = "delay for a frozen victim" {
+        Same "as for others",
+            "as long as for any other victim",
+            "every released kernel";
+        None "none",
+            "a victim that is still frozen is put on the reaper's list at once",
+            "zhongjinji, v6, 29 August 2025";
+    }
+}
+
+choices! {
     /// What `process_mrelease()` relies on.
     Mrelease = "process_mrelease()" {
         Absent "absent",

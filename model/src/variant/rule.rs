@@ -6,7 +6,8 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R4, R10, R22, R22Ptl, R23Set, R23Test, R33, R34, R35, R37, R38, R40, R42, R43, I7, O1, O2, O24,
+    R1, R2, R4, R10, R22, R22Ptl, R23Set, R23Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
+    R43Init, R43Leader, R44, I7, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
 }
 
@@ -61,12 +62,24 @@ rules! {
         "mm/oom_kill.c:oom_reaper(), mm/mm_reaper.c:mm_reaper()", "the freezer does not wait for it";
     R38 "R38", "a victim is marked with its mm stable: under task_lock() with ->mm set",
         "mm/oom_kill.c:__oom_kill_process()", "mark_oom_victim() is called after task_unlock()";
+    R38Current "R38-current", "a dying task that allocates is marked only while it has its mm",
+        "mm/oom_kill.c:out_of_memory()", "a task that has left its mm is marked too";
+    R38Disable "R38-disable", "oom_killer_disabled is set under oom_lock",
+        "mm/oom_kill.c:oom_killer_disable()", "it is set without the lock";
+    R39 "R39", "a victim's mark is published before it is thawed",
+        "mm/oom_kill.c:mark_oom_victim()", "it is thawed first";
     R40 "R40", "a victim leaves oom_victims only after its mmput()",
         "kernel/exit.c:exit_mm()", "exit_oom_victim() comes before mmput()";
     R42 "R42", "an mm that is used after task_unlock() is pinned by mmgrab() before",
         "mm/oom_kill.c:process_mrelease()", "process_mrelease() keeps a bare pointer";
     R43 "R43", "every sharer of the victim's mm is killed too",
         "mm/oom_kill.c:__oom_kill_process()", "only the victim's thread group is killed";
+    R43Init "R43-init", "an mm that global init uses is not reaped",
+        "mm/oom_kill.c:__oom_kill_process()", "it is reaped with init alive";
+    R43Leader "R43-leader", "a sharer is known by any of its threads that has an mm",
+        "mm/oom_kill.c:__oom_kill_process()", "only the leader's mm is looked at";
+    R44 "R44", "nobody is chosen while a victim has not yet got MMF_OOM_SKIP",
+        "mm/oom_kill.c:oom_evaluate_task()", "victims are passed over";
     I7 "I7", "signal->oom_mm owns an mm_count",
         "mm/oom_kill.c:mark_oom_victim()", "it is a bare pointer";
     O1 "O1", "the drop of mm_users is fully ordered",

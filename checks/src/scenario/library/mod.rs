@@ -1,6 +1,7 @@
 //! The scenarios of the gate.
 
 mod deferred;
+mod frozen;
 mod oom;
 mod references;
 mod teardown;
@@ -9,7 +10,7 @@ use super::Scenario;
 
 /// All scenarios.
 pub fn all() -> Vec<Scenario> {
-    [references::all(), oom::all(), teardown::all(), deferred::all()].concat()
+    [references::all(), oom::all(), teardown::all(), frozen::all(), deferred::all()].concat()
 }
 
 /// The scenario of this name.

@@ -1,8 +1,8 @@
 //! The OOM killer and its reaper.
 
 use crate::scenario::Actor::{
-    AllocateAndExit, AllocateUnderMmapLock, Exit, ExitGroup, ExitWhenKilled, GetTaskMm, OomDisable, OomKill,
-    Suspend,
+    AllocateAndExit, AllocateUnderMmapLock, Exit, ExitAndAllocate, ExitGroup, ExitWhenKilled, GetTaskMm,
+    OomDisable, OomKill, ReadOwnMemory, Suspend,
 };
 use crate::scenario::Scenario;
 
@@ -90,6 +90,44 @@ pub(super) fn all() -> Vec<Scenario> {
         .actor(AllocateUnderMmapLock(0))
         .reaches("an allocator waits for a victim that waits for its lock")
         .reaches("the reaper gives up"),
+        Scenario::new("sharer_with_a_dead_leader", "the leader of a sharing group exits, its other thread does not")
+            .inline_only()
+            .mm(3)
+            .victim(0)
+            .task(0)
+            .thread()
+            .actor(ExitWhenKilled(0))
+            .actor(Exit(1))
+            .actor(ExitWhenKilled(2))
+            .actor(OomKill)
+            .reaches("a sharer outside the thread group is killed"),
+        Scenario::new("init_shares_the_victims_mm", "global init uses the mm of the victim")
+            .inline_only()
+            .mm(3)
+            .victim(0)
+            .task(0)
+            .init()
+            .actor(ExitWhenKilled(0))
+            .actor(ReadOwnMemory(1))
+            .actor(OomKill)
+            .reaches("global init uses the victim's mm"),
+        Scenario::new("allocation_after_exit_mm", "a dying task fails to allocate after it has left its mm")
+            .inline_only()
+            .mm(3)
+            .victim(0)
+            .actor(ExitAndAllocate(0))
+            .actor(OomKill)
+            .reaches("the allocating task has left its mm"),
+        Scenario::new("two_allocators", "two allocators run the OOM killer, and there are two to be chosen")
+            .inline_only()
+            .mm(1)
+            .mm(1)
+            .victim(0)
+            .victim(1)
+            .actor(Exit(0))
+            .actor(OomKill)
+            .actor(OomKill)
+            .reaches("a victim is still being waited for"),
         Scenario::new("victim_vs_oom_disable", "suspend waits until victims have dropped their mm")
             .mm(3)
             .victim(0)

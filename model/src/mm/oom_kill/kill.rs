@@ -2,14 +2,15 @@
 
 use super::reaper::queue_oom_reaper;
 use super::victims::{mark_oom_victim, target_mm};
-use super::{find_lock_task_mm, task_will_free_mem};
-use crate::include::mm_types::MMF_OOM_SKIP;
+use super::{find_lock_task_mm, set_oom_skip, task_will_free_mem};
+use crate::include::mm_types::{MMF_OOM_SKIP, MmStruct, life};
 use crate::include::sched::{TaskStruct, send_sigkill};
 use crate::include::sched_mm::{mmdrop, mmgrab};
 use crate::k::atomic::read_once;
 use crate::k::bitops::test_bit;
+use crate::k::engine::{Fault, engine};
 use crate::k::lock::{mutex_lock, mutex_unlock, spin_lock, spin_unlock};
-use crate::k::plain::read;
+use crate::k::plain::ghost_read;
 use crate::k::{call, goal};
 use crate::kernel::fork::put_task_struct;
 use crate::system::System;
@@ -20,7 +21,7 @@ use crate::variant::Rule;
 pub fn out_of_memory(sys: &System, current: Option<&TaskStruct>) {
     let _call = call("out_of_memory");
     mutex_lock(sys.oom.lock);
-    if read(sys.oom.killer_disabled) != 0 {
+    if read_once(sys.oom.killer_disabled) != 0 {
         goal("the OOM killer is disabled");
     } else if !current.is_some_and(|task| kill_current(sys, task))
         && let Some(victim) = select_bad_process(sys)
@@ -35,7 +36,14 @@ pub fn out_of_memory(sys: &System, current: Option<&TaskStruct>) {
 
 /// The short cut for an allocation by a task that is dying anyway.
 fn kill_current(sys: &System, current: &TaskStruct) -> bool {
-    let will_free = current.mm().is_some_and(|mm| task_will_free_mem(sys, current, &sys.mms[mm]));
+    let will_free = match current.mm() {
+        Some(mm) => task_will_free_mem(sys, current, &sys.mms[mm]),
+        None if sys.kernel.keeps(Rule::R38Current) => {
+            goal("the allocating task has left its mm");
+            false
+        }
+        None => read_once(sys.signals[current.signal].group_exit) != 0,
+    };
     if will_free {
         mark_oom_victim(sys, current);
         queue_oom_reaper(sys, current);
@@ -55,13 +63,31 @@ fn select_bad_process(sys: &System) -> Option<&TaskStruct> {
                 continue;
             }
             goal("a victim is still being waited for");
-            return None;
+            if sys.kernel.keeps(Rule::R44) {
+                return None;
+            }
+            continue;
         }
         if chosen.is_none() && oom_badness(sys, task) {
             chosen = Some(task);
         }
     }
+    if sys.two_kills && chosen.is_some() {
+        nobody_is_waited_for(sys);
+    }
     chosen
+}
+
+/// Whether every victim that could have been seen has got `MMF_OOM_SKIP` (specification only).
+fn nobody_is_waited_for(sys: &System) {
+    let waited_for = |task: &&TaskStruct| {
+        let life = sys.mms[task.first_mm].life;
+        ghost_read(task.victim) != 0 && ghost_read(life) & life::SKIPPED == 0
+    };
+    if sys.tasks.iter().filter(|t| sys.killable[t.index]).any(|t| waited_for(&t)) {
+        engine()
+            .fault(Fault { rule: "R44", what: "a second victim is chosen while the first is waited for" });
+    }
 }
 
 /// `oom_badness()`, as far as being eligible goes.
@@ -115,14 +141,40 @@ fn __oom_kill_process(sys: &System, victim: &TaskStruct) {
     if !sys.kernel.keeps(Rule::A3Late) {
         target_mm(sys, victim, mm.index);
     }
-    if sys.kernel.keeps(Rule::R43) {
-        for other in sys.group_leaders().filter(|t| t.signal != victim.signal) {
-            if sys.threads_of(other.signal).find_map(|t| t.mm()) == Some(mm.index) {
-                send_sigkill(&sys.signals[other.signal]);
-                goal("a sharer outside the thread group is killed");
-            }
-        }
+    if kill_sharers(sys, victim, mm) {
+        queue_oom_reaper(sys, victim);
     }
-    queue_oom_reaper(sys, victim);
     mmdrop(sys, mm);
+}
+
+/// Everybody else who uses `mm` is killed; false if that cannot be, because it is global init.
+fn kill_sharers(sys: &System, victim: &TaskStruct, mm: &MmStruct) -> bool {
+    let mut can_oom_reap = true;
+    if !sys.kernel.keeps(Rule::R43) {
+        return can_oom_reap;
+    }
+    for other in sys.group_leaders().filter(|t| t.signal != victim.signal) {
+        if !process_shares_mm(sys, other, mm) {
+            continue;
+        }
+        if other.init {
+            if sys.kernel.keeps(Rule::R43Init) {
+                can_oom_reap = false;
+                set_oom_skip(sys, mm);
+                goal("global init uses the victim's mm");
+            }
+            continue;
+        }
+        send_sigkill(&sys.signals[other.signal]);
+        goal("a sharer outside the thread group is killed");
+    }
+    can_oom_reap
+}
+
+/// `process_shares_mm()`: by the first thread of the process that has an mm.
+fn process_shares_mm(sys: &System, process: &TaskStruct, mm: &MmStruct) -> bool {
+    if !sys.kernel.keeps(Rule::R43Leader) {
+        return process.mm() == Some(mm.index);
+    }
+    sys.threads_of(process.signal).find_map(|t| t.mm()) == Some(mm.index)
 }

@@ -50,6 +50,9 @@ fn task_will_free_mem(sys: &System, task: &TaskStruct, mm: &MmStruct) -> bool {
 /// for this mm any longer is woken, in a program that has one.
 pub(crate) fn set_oom_skip(sys: &System, mm: &MmStruct) {
     set_bit(MMF_OOM_SKIP, mm.flags);
+    if sys.two_kills {
+        ghost_mark(mm.life, life::SKIPPED, 0, 0, Fault { rule: "", what: "" });
+    }
     if sys.has_stuck_allocator {
         let bit = 1 << mm.index;
         let rmw = Rmw { shape: Shape::Conditional, apply: &|v| Effect::store(v | bit) };

@@ -17,7 +17,7 @@ use crate::k::{call, goal};
 use crate::kernel::fork::{mmput_async, mmput_reaping, put_task_struct};
 use crate::kernel::freezer::{Phase, wait_event_freezable};
 use crate::system::System;
-use crate::variant::{GiveUp, Queue, ReaperPin, Rule};
+use crate::variant::{FrozenDelay, GiveUp, Queue, ReaperPin, Rule};
 
 fn oom_mm<'a>(sys: &'a System, task: &TaskStruct) -> &'a MmStruct {
     let index = read_once(sys.signals[task.signal].oom_mm) as usize;
@@ -36,7 +36,12 @@ pub fn queue_oom_reaper(sys: &System, task: &TaskStruct) {
     if early {
         refcount_inc(task.usage, "task");
     }
-    if sys.kernel.queue == Queue::TicketTimer {
+    let at_once =
+        sys.has_frozen && sys.kernel.frozen_delay == FrozenDelay::None && read_once(task.frozen) != 0;
+    if at_once {
+        goal("a frozen victim is reaped without delay");
+    }
+    if sys.kernel.queue == Queue::TicketTimer && !at_once {
         add_timer(task.oom_reaper_timer);
     } else {
         put_on_list(sys, task);
@@ -60,6 +65,9 @@ fn gets_ticket(sys: &System, task: &TaskStruct) -> bool {
 
 /// `wake_oom_reaper()`: the timer, in softirq context.
 pub fn wake_oom_reaper(sys: &System, task: &TaskStruct) {
+    if sys.has_robust {
+        sys.user_freezer.two_seconds();
+    }
     let _call = call("wake_oom_reaper");
     if test_bit(MMF_OOM_SKIP, oom_mm(sys, task).flags) {
         goal("the reaper's timer finds nothing to do");

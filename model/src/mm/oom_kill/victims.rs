@@ -3,13 +3,14 @@
 use crate::include::mm_types::{MMF_OOM_TARGETED, MMF_OOM_VICTIM, life};
 use crate::include::sched::{TIF_MEMDIE, TIF_OOM_TARGETED, TaskStruct};
 use crate::include::sched_mm::mmgrab;
-use crate::k::atomic::{atomic_dec_return_is_zero, atomic_inc, atomic_read, cmpxchg_null};
+use crate::k::atomic::{atomic_dec_return_is_zero, atomic_inc, atomic_read, cmpxchg_null, write_once};
 use crate::k::bitops::{clear_bit, set_bit, test_and_set_bit};
 use crate::k::engine::{Fault, Sleep, engine};
 use crate::k::lock::{mutex_lock, mutex_unlock};
-use crate::k::plain::{ghost_mark, ghost_read, write};
+use crate::k::plain::{ghost_mark, ghost_read};
 use crate::k::wait::{wait_event, wake_up};
 use crate::k::{call, goal};
+use crate::kernel::refrigerator::thaw_victim;
 use crate::system::System;
 use crate::variant::{Guarded, Rule};
 
@@ -21,6 +22,9 @@ pub fn mark_oom_victim(sys: &System, task: &TaskStruct) {
         return engine()
             .fault(Fault { rule: "R38", what: "mark_oom_victim() is called on a task without mm" });
     };
+    if sys.has_frozen && !sys.kernel.keeps(Rule::R39) {
+        thaw_victim(sys, task);
+    }
     if test_and_set_bit(TIF_MEMDIE, task.flags) {
         return;
     }
@@ -38,6 +42,10 @@ pub fn mark_oom_victim(sys: &System, task: &TaskStruct) {
     }
     if sys.kernel.keeps(Rule::A3Late) {
         target_mm(sys, task, index);
+    }
+    // Published before: a thawed task looks at it to see whether it may run.
+    if sys.has_frozen && sys.kernel.keeps(Rule::R39) {
+        thaw_victim(sys, task);
     }
     atomic_inc(sys.oom.victims);
     ghost_mark(task.victim, 1, 0, 0, Fault { rule: "", what: "" });
@@ -69,9 +77,13 @@ pub fn exit_oom_victim(sys: &System, current: &TaskStruct) {
 /// a way to give up suspend, not to go on.
 pub fn oom_killer_disable(sys: &System) {
     let _call = call("oom_killer_disable");
-    mutex_lock(sys.oom.lock);
-    write(sys.oom.killer_disabled, 1);
-    mutex_unlock(sys.oom.lock);
+    if sys.kernel.keeps(Rule::R38Disable) {
+        mutex_lock(sys.oom.lock);
+        write_once(sys.oom.killer_disabled, 1);
+        mutex_unlock(sys.oom.lock);
+    } else {
+        write_once(sys.oom.killer_disabled, 1);
+    }
     wait_event(sys.oom.victims_wait, Sleep::Held, || atomic_read(sys.oom.victims) == 0);
 }
 
@@ -80,6 +92,6 @@ pub fn oom_killer_disable(sys: &System) {
 pub fn oom_killer_enable(sys: &System) {
     let _call = call("oom_killer_enable");
     mutex_lock(sys.oom.lock);
-    write(sys.oom.killer_disabled, 0);
+    write_once(sys.oom.killer_disabled, 0);
     mutex_unlock(sys.oom.lock);
 }

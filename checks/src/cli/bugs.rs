@@ -1,0 +1,120 @@
+//! `bugs`: bugs of history, with the kernel that had them and the one that has not.
+
+use super::Exit;
+use super::args::{BugsArgs, Format};
+use super::error::CliError;
+use super::jobs::{self, Job};
+use super::screen::Screen;
+use mmspec::bugs::{BUGS, Broken, Bug, explaining};
+use mmspec::check::{Engine, Options, check};
+use mmspec::engine::ForeignSetting;
+use mmspec::engine::environment::refuse_foreign_settings;
+use mmspec::scenario::library;
+use mmspec::verdict::Verdict;
+use mmspec_model::variant::Kernel;
+use serde::Serialize;
+use std::time::Instant;
+
+/// What is known of a bug.
+#[derive(Serialize)]
+struct Found {
+    id: &'static str,
+    what: &'static str,
+    fix: &'static str,
+    span: &'static str,
+    scenario: &'static str,
+    rule: &'static str,
+    before: Side,
+    after: Side,
+    as_expected: bool,
+}
+
+/// A kernel, and how the scenario fares there.
+#[derive(Serialize)]
+struct Side {
+    kernel: String,
+    verdict: String,
+}
+
+/// Explore both kernels of every bug.
+pub fn run(args: &BugsArgs, screen: &mut Screen) -> Result<Exit, CliError> {
+    let start = Instant::now();
+    refuse_foreign_settings()?;
+    let jobs: Vec<_> = BUGS
+        .iter()
+        .flat_map(|bug| {
+            let (broken, fixed) = bug.kernels();
+            [job(bug, broken), job(bug, fixed)]
+        })
+        .collect();
+    let mut verdicts = Vec::new();
+    jobs::run(&jobs, |_, verdict| {
+        verdicts.push(verdict?);
+        Ok(())
+    })?;
+    let found: Vec<Found> =
+        BUGS.iter().zip(verdicts.chunks(2)).map(|(bug, pair)| Found::new(bug, &pair[0], &pair[1])).collect();
+    if args.format == Format::Json {
+        screen.json(&found)?;
+    } else {
+        for bug in &found {
+            screen.line(format_args!("{:4} {}", bug.id, bug.what))?;
+            screen
+                .line(format_args!("     fixed by {}; affected: {}; {}", bug.fix, bug.span, bug.scenario))?;
+            for side in [&bug.before, &bug.after] {
+                screen.line(format_args!("       {:26} {}", side.kernel, side.verdict))?;
+            }
+        }
+        let shown = found.iter().filter(|f| f.as_expected).count();
+        screen.line(format_args!(
+            "\n{shown} of {} bugs are found before their fix and not after it; {:.1} s",
+            found.len(),
+            start.elapsed().as_secs_f64()
+        ))?;
+    }
+    Ok(if found.iter().all(|f| f.as_expected) { Exit::AsExpected } else { Exit::Unexpected })
+}
+
+fn job(bug: &'static Bug, kernel: Kernel) -> Job<'static, Result<Verdict, ForeignSetting>> {
+    Job {
+        subject: format!("{} on {}", bug.scenario, kernel.name),
+        engine: Engine::States,
+        explore: Box::new(move |progress| {
+            let scenario = library::named(bug.scenario).expect("the gate knows every scenario of a bug");
+            Ok(check(&scenario, kernel, Engine::States, &Options::default(), progress)?.verdict)
+        }),
+    }
+}
+
+impl Found {
+    fn new(bug: &Bug, before: &Verdict, after: &Verdict) -> Self {
+        let breaks =
+            |verdict: &Verdict| matches!(verdict, Verdict::Violated { rule, .. } if rule == bug.rule);
+        let without = match bug.broken {
+            Broken::Kernels(kernels) => kernels[0].to_string(),
+            Broken::Without(rule) => format!("{} without {}", bug.fixed, rule.info().id),
+        };
+        // The fixed kernel may have a bug of its own.
+        let next = match after {
+            Verdict::Violated { rule, .. } => {
+                explaining(bug.fixed, rule).next().map(|next| format!(" ({})", next.id))
+            }
+            _ => None,
+        };
+        let mended = *after == Verdict::Complete || next.is_some();
+        Self {
+            id: bug.id,
+            what: bug.what,
+            fix: bug.fix,
+            span: bug.span,
+            scenario: bug.scenario,
+            rule: bug.rule,
+            before: Side { kernel: without, verdict: before.to_string() },
+            after: Side {
+                kernel: bug.fixed.into(),
+                verdict: after.to_string() + next.as_deref().unwrap_or_default(),
+            },
+            as_expected: breaks(before) && !breaks(after) && mended,
+        }
+    }
+}
