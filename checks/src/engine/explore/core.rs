@@ -139,7 +139,7 @@ impl<M: Memory> Core<M> {
     fn can_run(&self, thread: &ThreadState) -> bool {
         match thread.at {
             At::Step(pending) => pending.until.is_none_or(|until| self.memory.ready(pending.word, until)),
-            At::Start | At::Done => false,
+            At::Start | At::Begun | At::Done => false,
         }
     }
 
@@ -183,7 +183,7 @@ impl<M: Memory> Core<M> {
         };
         let offer = |t: usize| match threads[t].at {
             At::Step(pending) => Offer { step: pending.op, word: names.step_word(pending.word) },
-            At::Start | At::Done => Offer { step: "", word: String::new() },
+            At::Start | At::Begun | At::Done => Offer { step: "", word: String::new() },
         };
         let point = Point {
             enabled,

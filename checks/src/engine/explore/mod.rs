@@ -63,7 +63,12 @@ impl<M: Memory + 'static> Explorer<M> {
         let start = {
             let mut core = self.machine.core.borrow_mut();
             core.switch_to(thread);
-            matches!(core.threads[thread].at, At::Start)
+            let at = &mut core.threads[thread].at;
+            let start = matches!(at, At::Start);
+            if start {
+                *at = At::Begun;
+            }
+            start
         };
         let paused = if start {
             self.coroutines[thread].start(self.program.threads[thread].body.clone())
@@ -91,6 +96,9 @@ impl<M: Memory + 'static> Explorer<M> {
         self.machine.core.borrow_mut().begin(threads);
         for t in 0..threads {
             self.step(t);
+            if self.machine.core.borrow().phase != Phase::Starting {
+                break;
+            }
         }
         let mut next = {
             let mut core = self.machine.core.borrow_mut();
@@ -127,7 +135,7 @@ impl<M: Memory + 'static> Explorer<M> {
     fn drain(&mut self) {
         for t in 0..self.program.threads.len() {
             let at = self.machine.core.borrow().threads[t].at;
-            if matches!(at, At::Step(_)) {
+            if matches!(at, At::Begun | At::Step(_)) {
                 self.machine.core.borrow_mut().drain(t);
                 while let Paused::Suspended = self.coroutines[t].resume() {}
             }

@@ -39,8 +39,10 @@ pub struct Pending {
 /// Where a thread stands.
 #[derive(Clone, Copy, Debug)]
 pub enum At {
-    /// Before its first step.
+    /// It has not run yet.
     Start,
+    /// On its way to its first step. It stays there if it breaks a rule before.
+    Begun,
     /// At a step.
     Step(Pending),
     /// Returned.
