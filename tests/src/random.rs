@@ -2,12 +2,14 @@
 
 use mmspec_model::k::atomic::{
     AtomicT, atomic_dec_and_test, atomic_inc, atomic_inc_not_zero, atomic_read, atomic_set, cmpxchg_null,
-    smp_mb,
+    refcount_dec_and_test, refcount_inc, smp_mb,
 };
 use mmspec_model::k::bitops::{Bit, Flags, set_bit, test_and_set_bit, test_bit};
 use mmspec_model::k::engine::{Class, Effect, Object, Order, Rmw, Shape, Site, Sleep, Until, Word, engine};
+use mmspec_model::k::llist::{LlistHead, llist_add, llist_del_all};
 use mmspec_model::k::lock::{
-    RwSem, Spinlock, down_read, down_read_trylock, down_write, spin_lock, spin_unlock, up_read, up_write,
+    Mutex, RwSem, Spinlock, down_read, down_read_trylock, down_write, mutex_lock, mutex_unlock, spin_lock,
+    spin_unlock, up_read, up_write,
 };
 use mmspec_model::k::plain::{Ghost, Plain, read, write};
 use mmspec_model::k::program::{Ending, Program, Setup, Thread};
@@ -47,6 +49,14 @@ pub enum Op {
     AwaitGhost(u8),
     /// A step with a ghost word in it.
     Ghost(u8),
+    /// Read-modify-write a plain variable under a mutex.
+    Mutexed(u8),
+    /// Take a reference that is there, and give it back.
+    Referenced,
+    /// Add to the lock-less list.
+    Push(u8),
+    /// Drain it.
+    Drain,
     Mb,
 }
 
@@ -65,6 +75,11 @@ struct Vars {
     queue: WaitQueue,
     gates: [Word; 2],
     ghosts: [Ghost; 2],
+    mutex: Mutex,
+    /// Under the mutex.
+    owned: Plain,
+    references: AtomicT,
+    list: LlistHead,
 }
 
 fn vars() -> Vars {
@@ -80,6 +95,10 @@ fn vars() -> Vars {
         queue: WaitQueue::new(o, "queue"),
         gates: [engine().new_word("gate", Class::Sync, o, 0), engine().new_word("gate2", Class::Sync, o, 0)],
         ghosts: [Ghost::new(o, "s"), Ghost::new(o, "t")],
+        mutex: Mutex::new(o, "mutex"),
+        owned: Plain::new(o, "q", 0),
+        references: AtomicT::new(o, "references", 1),
+        list: LlistHead::new(o, "list"),
     }
 }
 
@@ -189,6 +208,19 @@ fn run(v: &Vars, op: Op) -> u64 {
             atomic_inc(v.atomics[pick(i)]);
             ghost(v, i >> 1)
         }
+        Op::Mutexed(i) => {
+            mutex_lock(v.mutex);
+            let old = read(v.owned);
+            write(v.owned, old * 2 + u64::from(i & 1));
+            mutex_unlock(v.mutex);
+            old
+        }
+        Op::Referenced => {
+            refcount_inc(v.references, "reference");
+            u64::from(refcount_dec_and_test(v.references, "reference"))
+        }
+        Op::Push(i) => u64::from(llist_add(i.into(), v.list)),
+        Op::Drain => llist_del_all(v.list).iter().fold(0, |all, entry| all * 8 + entry + 1),
         Op::Mb => {
             smp_mb();
             0

@@ -28,6 +28,10 @@ fn op() -> impl Strategy<Value = Op> {
         i().prop_map(Op::AwaitNonZero),
         i().prop_map(Op::AwaitGhost),
         i().prop_map(Op::Ghost),
+        i().prop_map(Op::Mutexed),
+        Just(Op::Referenced),
+        i().prop_map(Op::Push),
+        Just(Op::Drain),
         Just(Op::Mb),
     ]
 }

@@ -35,6 +35,10 @@ fn op() -> impl Strategy<Value = Op> {
         |_| Op::Sleep,
         Op::AwaitNonZero,
         Op::Ghost,
+        Op::Mutexed,
+        |_| Op::Referenced,
+        Op::Push,
+        |_| Op::Drain,
     ];
     (proptest::sample::select(ops), 0u8..4).prop_map(|(op, i)| op(i))
 }
