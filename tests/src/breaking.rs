@@ -47,8 +47,10 @@ pub enum Act {
     Use,
     /// Read a plain variable in it.
     Inspect,
-    /// Take a reference to the object, whether or not it is there.
+    /// Take a reference to the object, which must be there.
     Get,
+    /// Take one without looking.
+    Grab,
     /// Take one if it is there, use the object, give it back.
     Borrow,
     /// Give back a reference, the last frees; ordered (`true`) or not.
@@ -162,6 +164,7 @@ fn run(v: &Vars, act: Act, kthread: usize) -> u64 {
         Act::Use => atomic_inc(v.inside),
         Act::Inspect => seen = read(v.field),
         Act::Get => refcount_inc(v.references, "reference"),
+        Act::Grab => atomic_inc(v.references),
         Act::Borrow => {
             if atomic_inc_not_zero(v.references) {
                 seen = 1 + read(v.field);

@@ -25,10 +25,11 @@ const MEMORY: [Act; 10] = [
 ];
 
 /// An object with two references: `uaf`, `double-free`, and references that are not there.
-const OBJECT: [Act; 9] = [
+const OBJECT: [Act; 10] = [
     Act::Use,
     Act::Inspect,
     Act::Get,
+    Act::Grab,
     Act::Borrow,
     Act::Put(true),
     Act::Put(true),
@@ -115,6 +116,16 @@ fn uses_of_freed_objects() {
 #[test]
 fn kernel_threads() {
     on_programs_of(&KTHREADS, &["R13", "R33"], 150, [20, 30]);
+}
+
+/// Whether a reference is there to be taken can depend on an increment that does not look.
+#[test]
+fn a_reference_that_is_there_again_too_late() {
+    let threads = [vec![Act::Put(true), Act::Put(true), Act::Grab], vec![Act::Get]];
+    for reduction in [Reduction::Plain, Reduction::Dpor, Reduction::SleepSets, Reduction::Hashing] {
+        let failure = run(reduction, &threads).failure;
+        assert_eq!(failure.map(|f| f.rule).as_deref(), Some("reference"), "{reduction:?}");
+    }
 }
 
 /// Ordinary memory is no step: these break a rule on the way to the first one.

@@ -2,9 +2,9 @@
 //! interleaving: on programs for which both can be counted by hand.
 //!
 //! A trace is told by the order of its dependent steps. Two steps of different threads are dependent
-//! if they touch one word, unless both read, both add blindly, both drop references of which neither
-//! is the last, or both are readers of a lock (`docs/engines.md`). Executions that sleep sets stop
-//! early are not counted: races are reversed by source sets, which may start some for nothing.
+//! if they touch one word, unless both read, both add blindly (and check the same), both drop references
+//! of which neither is the last, or both are readers of a lock (`docs/engines.md`). Executions that
+//! sleep sets stop early are not counted: source sets may start some for nothing.
 
 use mmspec::engine::states::{self, Reduction};
 use mmspec::engine::{Effort, Limits, Report};

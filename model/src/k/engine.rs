@@ -160,7 +160,8 @@ impl Effect {
 /// Machine operation behind a read-modify-write: what commutes, and what a native engine issues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Addition whose caller learns nothing; two of them commute.
+    /// Addition whose caller learns nothing; two of them commute. If it checks a rule, that is broken
+    /// at 0 or at whatever is less than what it subtracts.
     BlindAdd(u64),
     /// Bitwise or whose caller learns nothing; two of them commute.
     BlindOr(u64),

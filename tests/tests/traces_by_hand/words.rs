@@ -2,7 +2,8 @@
 
 use super::{assert_counts, body, each, factorial, multinomial, program};
 use mmspec_model::k::atomic::{
-    AtomicT, atomic_dec_and_test, atomic_inc, atomic_inc_not_zero, read_once, smp_mb, write_once,
+    AtomicT, atomic_dec_and_test, atomic_inc, atomic_inc_not_zero, atomic_long_sub, read_once, refcount_inc,
+    smp_mb, write_once,
 };
 use mmspec_model::k::engine::Object;
 use mmspec_model::k::llist::{LlistHead, llist_add, llist_del_all};
@@ -92,6 +93,35 @@ fn drops_of_references() {
         assert_counts(&program(counter(n), each(n, drop)), n, factorial(n));
         assert_counts(&program(counter(n + 1), each(n, drop)), 1, factorial(n));
     }
+}
+
+/// A thread that takes a reference looks whether it is there: takers commute with each other, and not
+/// with increments that may put it there. So do those that subtract what must be there. With 2 takers
+/// and 1 increment each is before it or after it: 2^2 traces; with 1 subtraction too, that is in one of
+/// 2 places to the increment, and then the takers are in one of 3: 2 * 3^2.
+#[test]
+fn takers_of_references() {
+    let take = |v: &AtomicT, _| {
+        refcount_inc(*v, "reference");
+        0
+    };
+    let subtract = |v: &AtomicT, _| {
+        atomic_long_sub(*v, 1, "sum");
+        0
+    };
+    for n in 2..=4 {
+        assert_counts(&program(counter(5), each(n, take)), 1, factorial(n));
+        assert_counts(&program(counter(5), each(n, subtract)), 1, factorial(n));
+    }
+    let increment = body(|v: &AtomicT| {
+        atomic_inc(*v);
+        0
+    });
+    let mut bodies = each(2, take);
+    bodies.push(increment);
+    assert_counts(&program(counter(5), bodies.clone()), 4, factorial(3));
+    bodies.extend(each(1, subtract));
+    assert_counts(&program(counter(5), bodies), 18, factorial(4));
 }
 
 /// Of drops A and B and an attempt C to take a reference, all on 2 references:

@@ -1,6 +1,6 @@
 //! What a step touches, and which steps depend on each other.
 
-use mmspec_model::k::engine::{Order, Shape, Until, Word};
+use mmspec_model::k::engine::{Order, Rmw, Shape, Until, Word};
 use smallvec::SmallVec;
 
 /// Most threads of a program.
@@ -26,6 +26,12 @@ pub enum Access {
     /// Added to a counter or set flag bits, unordered and without learning anything; commutes with
     /// others of its kind.
     Blind,
+    /// The same, of a reference that must not be the first: whether it breaks the rule can depend on a
+    /// [`Self::Blind`] addition, but not on others of its kind.
+    Take,
+    /// The same, subtracting what must be there. Of several that are too much together, one breaks the
+    /// rule in any order.
+    Give,
     /// Dropped a reference that was not the last; commutes with others of its kind, but not with a
     /// [`Self::Blind`] increment, which may be what keeps it from being the last.
     Drop,
@@ -36,7 +42,7 @@ pub enum Access {
 }
 
 /// Number of kinds of access.
-pub const KINDS: usize = 5;
+pub const KINDS: usize = 7;
 
 impl Access {
     /// Whether two accesses of one word do not commute.
@@ -45,8 +51,17 @@ impl Access {
     }
 
     /// Kind of a successful read-modify-write.
-    pub fn of_rmw(shape: Shape, order: Order, before: u64, after: u64, ret: u64) -> Self {
-        match shape {
+    pub fn of_rmw(rmw: &Rmw, order: Order, before: u64, after: u64, ret: u64) -> Self {
+        // All rules that such a step checks are broken at 0.
+        let checks = || (rmw.apply)(0).fault.is_some();
+        match rmw.shape {
+            Shape::BlindAdd(n) if order == Order::Relaxed && checks() => {
+                if n.cast_signed() < 0 {
+                    Self::Give
+                } else {
+                    Self::Take
+                }
+            }
             Shape::BlindAdd(_) | Shape::BlindOr(_) if order == Order::Relaxed => Self::Blind,
             Shape::Drop if ret == 0 => Self::Drop,
             Shape::Reader if before.abs_diff(after) == 1 => Self::Reader,

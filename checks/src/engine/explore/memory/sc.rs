@@ -141,7 +141,7 @@ impl Memory for Sc {
             return Done { before, after: before, ret: effect.ret, access: Access::Read, fault };
         };
         self.cells[word.0 as usize].value = after;
-        let access = Access::of_rmw(rmw.shape, order, before, after, effect.ret);
+        let access = Access::of_rmw(rmw, order, before, after, effect.ret);
         match access {
             _ if ghost => {}
             Access::Reader => self.reader(thread, word, order),

@@ -89,7 +89,7 @@ impl Views {
         let Some(after) = effect.new else {
             return Done { before, after: before, ret: effect.ret, access: Access::Read, fault };
         };
-        let access = Access::of_rmw(rmw.shape, order, before, after, effect.ret);
+        let access = Access::of_rmw(rmw, order, before, after, effect.ret);
         let known = if access == Access::Reader { cell.written } else { cell.view };
         if order == Order::Full {
             self.fence(thread, Order::Full);
