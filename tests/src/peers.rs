@@ -2,20 +2,67 @@
 //! exiting tasks on one or two mms, one `mm_reaper`, an OOM killer, one `get_task_mm()` user.
 //!
 //! It exists to compare engines. What mmspec says about the kernel rests on `model/`, not on this.
+//! `tests/benches/peers.pml` is the same for Spin; a change of a step here needs one there.
 
-use mmspec_model::k::atomic::{AtomicT, atomic_dec_and_test, atomic_inc, atomic_long_sub};
+use mmspec_model::k::atomic::{
+    AtomicT, atomic_dec_and_test, atomic_dec_and_test_ordered, atomic_inc, atomic_long_sub,
+};
 use mmspec_model::k::bitops::{Bit, Flags, set_bit, test_bit};
-use mmspec_model::k::engine::{Class, Effect, Object, Order, Rmw, Shape, Site, Word, engine};
+use mmspec_model::k::engine::{Class, Effect, Fault, Object, Order, Rmw, Shape, Site, Word, engine};
 use mmspec_model::k::lock::{
     RwSem, Spinlock, down_read, down_read_trylock, down_write, spin_lock, spin_unlock, up_read, up_write,
 };
-use mmspec_model::k::plain::{Plain, read, write};
+use mmspec_model::k::plain::{Ghost, Plain, ghost_mark, read, write};
 use mmspec_model::k::program::{Ending, Program, Setup, Thread};
 use std::rc::Rc;
 use std::sync::Arc;
 
 const TARGETED: Bit = Bit { nr: 0, name: "TARGETED" };
 const SKIP: Bit = Bit { nr: 1, name: "SKIP" };
+const VICTIM: u64 = 1;
+const QUEUED: u64 = 2;
+const MIXED: Fault = Fault { rule: "A4", what: "a victim of the OOM killer is queued" };
+
+/// A mistake that a checker has to find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bug {
+    /// The exit path queues a victim of the OOM killer.
+    VictimQueued,
+    /// The OOM killer marks its victim after `task_unlock()`.
+    LateMark,
+    /// The OOM killer tests SKIP before it has the lock.
+    EarlySkip,
+    /// The last user is dropped without order. Only weak memory has this mistake.
+    RelaxedDrop,
+}
+
+/// Who takes part.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// Tasks that exit; the first is the one that the OOM killer and the user go for.
+    pub exiters: usize,
+    /// How many mms they share.
+    pub mms: usize,
+    /// Is there an OOM killer?
+    pub oom: bool,
+    /// Is there a `get_task_mm()` user?
+    pub user: bool,
+    /// The mistake made, if any.
+    pub bug: Option<Bug>,
+}
+
+impl Config {
+    /// The configuration with so many actors: an exiting task and the reaper, then the OOM killer,
+    /// then the user, then more exiting tasks.
+    pub fn new(actors: usize, mms: usize) -> Self {
+        let exiters = actors.saturating_sub(3).max(1);
+        Self { exiters, mms, oom: actors > 2, user: actors > 3, bug: None }
+    }
+
+    fn has(&self, bug: Bug) -> bool {
+        self.bug == Some(bug)
+    }
+}
 
 struct Mm {
     object: Object,
@@ -24,12 +71,15 @@ struct Mm {
     flags: Flags,
     lock: RwSem,
     pages: Word,
+    /// Marked as a victim, or queued: it must not become both.
+    fate: Ghost,
     tables_freed: Plain,
     torn: Plain,
     data: Plain,
 }
 
 struct World {
+    config: Config,
     mms: Vec<Mm>,
     task_lock: Vec<Spinlock>,
     task_mm: Vec<Plain>,
@@ -39,7 +89,8 @@ struct World {
 }
 
 impl World {
-    fn new(exiters: usize, mms: usize) -> Self {
+    fn new(config: Config) -> Self {
+        let Config { exiters, mms, .. } = config;
         let globals = engine().new_object("", 0);
         let sharers = |mm: usize| (0..exiters).filter(|i| i % mms == mm).count() as u64;
         let make = |i: usize| {
@@ -51,12 +102,14 @@ impl World {
                 flags: Flags::new(object, "flags", &[TARGETED, SKIP]),
                 lock: RwSem::new(object, "lock", false),
                 pages: engine().new_word("pages", Class::Sync, object, 1),
+                fate: Ghost::new(object, "fate"),
                 tables_freed: Plain::new(object, "tables_freed", 0),
                 torn: Plain::new(object, "torn", 0),
                 data: Plain::new(object, "data", 1),
             }
         };
         Self {
+            config,
             mms: (0..mms).map(make).collect(),
             task_lock: (0..exiters).map(|_| Spinlock::new(globals, "task_lock")).collect(),
             task_mm: (0..exiters).map(|i| Plain::new(globals, "task_mm", (i % mms) as u64 + 1)).collect(),
@@ -71,6 +124,17 @@ impl World {
         engine().rmw(mm.pages, Order::AcqRel, &rmw, Site::here("zap"));
     }
 
+    fn must(holds: bool, rule: &'static str, what: &'static str) {
+        if !holds {
+            engine().fault(Fault { rule, what });
+        }
+    }
+
+    fn drop_user(&self, mm: &Mm) -> bool {
+        let order = if self.config.has(Bug::RelaxedDrop) { Order::Relaxed } else { Order::Full };
+        atomic_dec_and_test_ordered(mm.users, order)
+    }
+
     fn mmdrop(mm: &Mm) {
         if atomic_dec_and_test(mm.count) {
             engine().free(mm.object, Site::here("free"));
@@ -78,6 +142,7 @@ impl World {
     }
 
     fn exit_mmap(mm: &Mm) {
+        Self::must(read(mm.torn) == 0, "I3", "torn down twice");
         write(mm.torn, 1);
         write(mm.data, 0);
         down_read(mm.lock, "down_read");
@@ -92,13 +157,15 @@ impl World {
 
     fn mmput_exit(&self, i: usize) {
         let mm = &self.mms[i];
-        if !atomic_dec_and_test(mm.users) {
+        if !self.drop_user(mm) {
             return;
         }
-        if test_bit(SKIP, mm.flags) || test_bit(TARGETED, mm.flags) || !self.charge() {
+        let victim = || !self.config.has(Bug::VictimQueued) && test_bit(TARGETED, mm.flags);
+        if test_bit(SKIP, mm.flags) || victim() || !self.charge() {
             return Self::exit_mmap(mm);
         }
         spin_lock(self.queue_lock);
+        ghost_mark(mm.fate, QUEUED, 0, VICTIM, MIXED);
         write(self.queue, read(self.queue) | 1 << i);
         spin_unlock(self.queue_lock);
     }
@@ -138,11 +205,21 @@ impl World {
         }
         let mm = &self.mms[mm as usize - 1];
         atomic_inc(mm.count);
-        set_bit(TARGETED, mm.flags);
-        spin_unlock(self.task_lock[0]);
+        let mark = || {
+            set_bit(TARGETED, mm.flags);
+            ghost_mark(mm.fate, VICTIM, 0, QUEUED, MIXED);
+        };
+        if self.config.has(Bug::LateMark) {
+            spin_unlock(self.task_lock[0]);
+            mark();
+        } else {
+            mark();
+            spin_unlock(self.task_lock[0]);
+        }
+        let early = self.config.has(Bug::EarlySkip).then(|| test_bit(SKIP, mm.flags));
         if down_read_trylock(mm.lock, "trylock") {
-            if !test_bit(SKIP, mm.flags) {
-                read(mm.tables_freed);
+            if !early.unwrap_or_else(|| test_bit(SKIP, mm.flags)) {
+                Self::must(read(mm.tables_freed) == 0, "uaf", "the page tables are freed");
                 Self::zap(mm);
             }
             up_read(mm.lock, "up_read");
@@ -161,7 +238,7 @@ impl World {
         atomic_inc(mm.users);
         spin_unlock(self.task_lock[0]);
         read(mm.data);
-        if atomic_dec_and_test(mm.users) {
+        if self.drop_user(mm) {
             Self::exit_mmap(mm);
         }
     }
@@ -177,20 +254,25 @@ impl World {
     }
 }
 
-/// `exiters` tasks on `mms` mms, the reaper, the OOM killer and a user: `exiters + 3` actors.
-pub fn program(exiters: usize, mms: usize) -> Setup {
+/// The program of a configuration.
+pub fn program(config: Config) -> Setup {
     Arc::new(move || {
-        let world = Rc::new(World::new(exiters, mms));
-        let thread = |name: String, f: Box<dyn Fn(&World)>| {
+        let world = Rc::new(World::new(config));
+        let mut threads = Vec::new();
+        let mut add = |name: String, f: Box<dyn Fn(&World)>| {
             let world = world.clone();
-            Thread { name, body: Rc::new(move || f(&world)) }
+            threads.push(Thread { name, body: Rc::new(move || f(&world)) });
         };
-        let mut threads: Vec<Thread> =
-            (0..exiters).map(|i| thread(format!("T{i} exit"), Box::new(move |w| w.exiter(i)))).collect();
-        threads.push(thread("mm_reaper".into(), Box::new(World::drain)));
-        threads.push(thread("oom".into(), Box::new(World::oom)));
-        threads.push(thread("user".into(), Box::new(World::user)));
-        let judged = world.clone();
-        Program { threads, judge: Rc::new(move || judged.judge()) }
+        for i in 0..config.exiters {
+            add(format!("T{i} exit"), Box::new(move |w| w.exiter(i)));
+        }
+        add("mm_reaper".into(), Box::new(World::drain));
+        if config.oom {
+            add("oom".into(), Box::new(World::oom));
+        }
+        if config.user {
+            add("user".into(), Box::new(World::user));
+        }
+        Program { threads, judge: Rc::new(move || world.judge()) }
     })
 }

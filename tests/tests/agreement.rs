@@ -1,8 +1,10 @@
 //! The reductions of the states engine lose nothing: on random programs, plain search, partial-order
-//! reduction and state hashing find the same outcomes.
+//! reduction and state hashing find the same outcomes. On the protocol that other model checkers were
+//! given too, they find the same outcomes as weak memory, and the mistakes.
 
 use mmspec::engine::states::{self, Reduction};
-use mmspec::engine::{Effort, Limits, Report};
+use mmspec::engine::{Effort, Limits, Report, views};
+use mmspec_tests::peers::{self, Bug, Config};
 use mmspec_tests::random::{Op, program};
 use proptest::prelude::*;
 
@@ -104,4 +106,37 @@ fn hidden_races_are_found() {
         let reduced = run(Reduction::Dpor, &threads);
         assert_eq!((reduced.complete, reduced.outcomes), (all.complete, all.outcomes), "{threads:?}");
     }
+}
+
+fn on_states(reduction: Reduction, config: Config) -> Report {
+    states::run(reduction, Limits::default(), &peers::program(config), &|_| {})
+}
+
+fn on_views(config: Config) -> Report {
+    views::run(Limits::default(), &peers::program(config), &|_| {})
+}
+
+#[test]
+fn the_peers_protocol_holds() {
+    for (actors, mms) in [(2, 1), (3, 1), (4, 1), (5, 1), (5, 2)] {
+        let config = Config::new(actors, mms);
+        let dpor = on_states(Reduction::Dpor, config);
+        for report in [&dpor, &on_states(Reduction::Hashing, config), &on_views(config)] {
+            assert_eq!(report.effort, Effort::Complete, "{config:?}: {:?}", report.failure);
+            assert_eq!(report.outcomes, dpor.outcomes, "{config:?}");
+        }
+    }
+}
+
+#[test]
+fn mistakes_in_the_peers_protocol_are_found() {
+    let with = |bug, actors| Config { bug: Some(bug), ..Config::new(actors, 1) };
+    for (bug, rule) in [(Bug::VictimQueued, "A4"), (Bug::LateMark, "A4"), (Bug::EarlySkip, "uaf")] {
+        for reduction in [Reduction::Dpor, Reduction::Hashing] {
+            let failure = on_states(reduction, with(bug, 3)).failure.expect("a mistake");
+            assert_eq!(failure.rule, rule, "{bug:?}");
+        }
+    }
+    let failure = on_views(with(Bug::RelaxedDrop, 4)).failure.expect("a mistake");
+    assert_eq!(failure.rule, "race");
 }
