@@ -205,7 +205,7 @@ impl System {
                 ),
             },
             mm_pending: AtomicT::new(globals, "mm_pending", 0),
-            mm_reaper_list: LlistHead::new(globals, "mm_reaper_list"),
+            mm_reaper_list: LlistHead::new(globals, "mm_reaper_list", mms.len()),
             mm_reaper_wait: WaitQueue::new(globals, "mm_reaper_wait"),
             user_freezer: UserFreezer::new(globals, busy),
             has_frozen: tasks.iter().any(|t| t.frozen),

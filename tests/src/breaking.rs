@@ -103,7 +103,7 @@ fn vars() -> Vars {
         references: AtomicT::new(o, "references", 2),
         work: Work::new(o, "work"),
         wheel: TimerWheel::new(o, "wheel"),
-        list: LlistHead::new(o, "list"),
+        list: LlistHead::new(o, "list", 15),
         queue: WaitQueue::new(o, "queue"),
         freezer: Freezer::new(o, true),
     }

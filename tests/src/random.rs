@@ -98,7 +98,7 @@ fn vars() -> Vars {
         mutex: Mutex::new(o, "mutex"),
         owned: Plain::new(o, "q", 0),
         references: AtomicT::new(o, "references", 1),
-        list: LlistHead::new(o, "list"),
+        list: LlistHead::new(o, "list", 15),
     }
 }
 

@@ -88,14 +88,15 @@ impl RwSem {
     }
 }
 
-fn my_queue_bit() -> u64 {
-    1 << (32 + engine().current())
+/// Bit of the running thread in the queue of `sem`; none where nobody could notice it.
+fn my_queue_bit(sem: RwSem) -> u64 {
+    if sem.trylocked { 1 << (32 + engine().current()) } else { 0 }
 }
 
 /// Take at once if no bit of `busy` is set; else queue and wait until `blocked` is clear.
 #[track_caller]
 fn acquire(sem: RwSem, shape: Shape, busy: u64, blocked: u64, add: u64, site: Site) {
-    let me = my_queue_bit();
+    let me = my_queue_bit(sem);
     let fast = Rmw {
         shape,
         apply: &|v| if v & busy == 0 { Effect::ret(v + add, 1) } else { Effect::ret(v | me, 0) },

@@ -20,6 +20,9 @@ impl WaitQueue {
 
 const WAITERS: u64 = 0xffff_ffff;
 
+/// Threads of a program that may sleep on a queue: those of the lowest numbers.
+pub const MAX_SLEEPERS: usize = WAITERS.count_ones() as usize;
+
 fn queued_and_woken() -> (u64, u64) {
     let me = engine().current();
     (1 << me, 1 << (32 + me))

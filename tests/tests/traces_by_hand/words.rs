@@ -171,6 +171,6 @@ fn a_list_keeps_its_order() {
         let mut bodies = each(n, |list, i| u64::from(llist_add(i, *list)));
         bodies.push(body(|list| llist_del_all(*list).iter().fold(0, |all, entry| (all << 4) + entry + 1)));
         let all = factorial(n + 1);
-        assert_counts(&program(|o| LlistHead::new(o, "list"), bodies), all, all);
+        assert_counts(&program(|o| LlistHead::new(o, "list", 15), bodies), all, all);
     }
 }
