@@ -28,6 +28,8 @@ pub enum Actor {
     GetTaskMmAsync(usize),
     /// Somebody holds `/proc/PID/mem` open (an `mm_count`) and reads it once.
     ProcMem(usize),
+    /// Somebody kills the task's group.
+    Kill(usize),
     /// Somebody kills the task's group and calls `process_mrelease()`.
     KillAndMrelease(usize),
     /// Another process waits for the robust futex.
@@ -82,6 +84,7 @@ impl Actor {
             Self::GetTaskMm(t) => format!("reader of T{t}"),
             Self::GetTaskMmAsync(t) => format!("async reader of T{t}"),
             Self::ProcMem(mm) => format!("/proc mem of mm{mm}"),
+            Self::Kill(t) => format!("kill of T{t}"),
             Self::KillAndMrelease(t) => format!("mrelease of T{t}"),
             Self::FutexWait => "futex waiter".into(),
             Self::Toggle | Self::LowerCap(_) => "sysctl".into(),

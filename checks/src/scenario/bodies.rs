@@ -100,6 +100,10 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         }),
         Actor::AllocateUnderMmapLock(t) => Box::new(move |sys| allocate_under_mmap_lock(sys, t)),
         Actor::ProcMem(mm) => Box::new(move |sys| proc_mem_read(sys, mm)),
+        Actor::Kill(t) => Box::new(move |sys| {
+            send_sigkill(&sys.signals[sys.tasks[t].signal]);
+            put_task_struct(sys, &sys.tasks[t]);
+        }),
         Actor::KillAndMrelease(t) => Box::new(move |sys| {
             send_sigkill(&sys.signals[sys.tasks[t].signal]);
             process_mrelease(sys, &sys.tasks[t]);

@@ -4,6 +4,7 @@ use super::bodies::{Body, body};
 use super::{Actor, Scenario, judge};
 use mmspec_model::include::mm_types::MmInit;
 use mmspec_model::k::program::{Program, Setup, Thread};
+use mmspec_model::k::wait::MAX_SLEEPERS;
 use mmspec_model::k::work::{process_one_work, run_timer_softirq};
 use mmspec_model::kernel::fork::mmput_async_fn;
 use mmspec_model::mm::mm_reaper::mm_reaper;
@@ -80,9 +81,10 @@ impl Scenario {
                 group: self.tasks[i].group,
                 pins: scans
                     + count(&|a| match a {
-                        Actor::GetTaskMm(t) | Actor::GetTaskMmAsync(t) | Actor::AllocateUnderMmapLock(t) => {
-                            *t == i
-                        }
+                        Actor::GetTaskMm(t)
+                        | Actor::GetTaskMmAsync(t)
+                        | Actor::AllocateUnderMmapLock(t)
+                        | Actor::Kill(t) => *t == i,
                         _ => false,
                     }),
                 killable: self.tasks[i].killable,
@@ -119,15 +121,20 @@ impl Scenario {
     fn set_up(&self, kernel: Kernel) -> Program {
         let sys = Rc::new(self.boot(kernel));
         let kthreads = self.kthreads(&kernel);
-        let position =
-            |name: &str| kthreads.iter().position(|(n, _)| n == name).map(|i| self.actors.len() + i);
+        // Kernel threads sleep on queues; tasks that only exit do not, and may have any number.
+        let kthreads_first = self.actors.len() + kthreads.len() > MAX_SLEEPERS;
+        let before_kthreads = if kthreads_first { 0 } else { self.actors.len() };
+        let position = |name: &str| kthreads.iter().position(|(n, _)| n == name).map(|i| before_kthreads + i);
         let known = Kthreads { oom_reaper: position("oom_reaper"), mm_reaper: position("mm_reaper") };
         let actors = self.actors.iter().map(|&actor| (actor.label(), body(self, actor, known)));
         let thread = |(name, body): (String, Body)| {
             let sys = sys.clone();
             Thread { name, body: Rc::new(move || body(&sys)) }
         };
-        let threads: Vec<Thread> = actors.chain(kthreads).map(thread).collect();
+        let mut threads: Vec<Thread> = actors.chain(kthreads).map(thread).collect();
+        if kthreads_first {
+            threads.rotate_left(self.actors.len());
+        }
         let names: Vec<String> = threads.iter().map(|t| t.name.clone()).collect();
         let judged = sys.clone();
         Program { threads, judge: Rc::new(move || judge::judge(&judged, &names)) }
