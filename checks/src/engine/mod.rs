@@ -8,6 +8,7 @@ pub mod quiet;
 pub mod report;
 pub mod shuttle;
 pub mod states;
+pub mod timed;
 pub mod views;
 
 pub use environment::ForeignSetting;
