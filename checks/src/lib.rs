@@ -7,5 +7,6 @@ pub mod engine;
 pub mod manifest;
 pub mod matrix;
 pub mod scenario;
+pub mod simulation;
 pub mod verdict;
 pub mod worlds;

@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand, ValueEnum};
 use mmspec::check::Engine;
+use mmspec::simulation::Table;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -60,6 +61,10 @@ pub enum Command {
     ///
     /// Exits with 0 if the same rule breaks again, with 1 if it does not, and says where they part.
     Replay(ReplayArgs),
+    /// Print published numbers beside those of a simulation on a virtual clock
+    ///
+    /// One price is calibrated from each row that says so; the other rows are predictions.
+    Simulate(SimulateArgs),
     /// Rewrite the `[[check]]` rows of the manifest from what the engines find
     #[command(hide = true)]
     Pin(PinArgs),
@@ -214,6 +219,20 @@ pub struct ShowArgs {
 pub struct ReplayArgs {
     /// Trace file, as written by `check`
     pub trace: PathBuf,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// Options of `simulate`.
+#[derive(Debug, clap::Args)]
+pub struct SimulateArgs {
+    /// Which numbers [default: all]
+    #[arg(value_enum)]
+    pub table: Option<Table>,
+    /// CPUs of the simulated machine [default: as many as the machine of the published numbers had]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub cpus: Option<u16>,
     /// How the result is written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,

@@ -20,6 +20,7 @@ mod replay;
 mod report;
 mod screen;
 mod show;
+mod simulate;
 
 use args::{Args, Command};
 use clap::Parser;
@@ -74,6 +75,7 @@ fn run(command: &Command) -> Result<Exit, CliError> {
         Command::Diff(args) => diff::run(args, &mut screen),
         Command::Show(args) => show::run(args, &mut screen),
         Command::Replay(args) => replay::run(args, &mut screen),
+        Command::Simulate(args) => simulate::run(args, &mut screen),
         Command::Pin(args) => pin::run(args, &mut screen),
     }
 }

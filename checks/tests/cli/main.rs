@@ -3,6 +3,7 @@
 mod gate;
 mod named;
 mod pin;
+mod simulate;
 mod traces;
 mod usage;
 

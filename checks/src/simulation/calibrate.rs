@@ -1,0 +1,76 @@
+//! Prices from published numbers, one from each.
+
+use super::published::{Parameter, Publication, Row};
+use super::subject::Prices;
+use crate::engine::timed::Costs;
+
+/// In this order each depends on those before only.
+const ORDER: [Parameter; 5] =
+    [Parameter::Rest, Parameter::Page, Parameter::HugePage, Parameter::HandOver, Parameter::Reaper];
+
+impl Parameter {
+    /// What it is, and its value in `prices`.
+    pub fn describe(self, prices: &Prices) -> String {
+        let costs = &prices.costs;
+        let us = |ns: u64| format!("{}.{:02} us", ns / 1_000, ns % 1_000 / 10);
+        match self {
+            Self::Rest => format!("an exit outside the model, waitpid() included: {}", us(costs.rest)),
+            Self::Page => {
+                format!(
+                    "a page zapped and freed: {}.{:01} ns",
+                    costs.page_ps / 1_000,
+                    costs.page_ps % 1_000 / 100
+                )
+            }
+            Self::HugePage => format!("a huge page zapped and freed: {}", us(prices.huge_page)),
+            Self::HandOver => format!("a contended spinlock changes hands: {}", us(costs.hand_over)),
+            Self::Reaper => format!("mm_reaper pays {} % of the inline price", costs.reaper_percent),
+        }
+    }
+
+    fn set(self, prices: &mut Prices, value: u64) {
+        let costs = &mut prices.costs;
+        *match self {
+            Self::Rest => &mut costs.rest,
+            Self::Page => &mut costs.page_ps,
+            Self::HugePage => &mut prices.huge_page,
+            Self::HandOver => &mut costs.hand_over,
+            Self::Reaper => &mut costs.reaper_percent,
+        } = value;
+    }
+}
+
+/// Prices at which the rows that fix some are reproduced, the rest being `assumed`.
+pub fn calibrate(publication: &Publication, assumed: Costs) -> Prices {
+    let mut prices = Prices { costs: assumed, huge_page: 0 };
+    for parameter in ORDER {
+        if let Some(row) = publication.rows.iter().find(|row| row.fixes == Some(parameter)) {
+            solve(row, parameter, publication.cpus, &mut prices);
+        }
+    }
+    prices
+}
+
+/// The value whose result comes next to `row`. Results rise with each price, by integers.
+fn solve(row: &Row, parameter: Parameter, cpus: usize, prices: &mut Prices) {
+    let mut result = |value: u64| {
+        parameter.set(prices, value);
+        row.subject.measure(cpus, prices)
+    };
+    let mut high = 1;
+    while result(high) < row.published {
+        high *= 2;
+    }
+    let mut low = high / 2;
+    while high - low > 1 {
+        let middle = u64::midpoint(low, high);
+        if result(middle) < row.published {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let far = |found: u64| found.abs_diff(row.published);
+    let best = if far(result(low)) < far(result(high)) { low } else { high };
+    parameter.set(prices, best);
+}

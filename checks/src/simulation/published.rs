@@ -1,0 +1,112 @@
+//! What others have measured, as they published it.
+
+use super::subject::{Measure, Subject};
+
+/// Pages of 4 KiB in a GiB.
+const GB: u64 = 1 << 18;
+
+/// The machine of the RFC's numbers: 31 GiB usable, of which 3/4 may be pending.
+pub const RFC_MAX_PENDING_PAGES: u64 = 31 * GB * 3 / 4;
+/// `vm.async_mm_teardown_thresh_pages`: 64 MB.
+pub const RFC_THRESH_PAGES: u64 = GB / 16;
+
+/// A price that one published number tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// What an exit does outside the model, in ns.
+    Rest,
+    /// A page is zapped and freed, in ps.
+    Page,
+    /// A huge page is zapped and freed, in ns.
+    HugePage,
+    /// A contended spinlock changes hands, in ns.
+    HandOver,
+    /// What `mm_reaper` pays, in percent of what the exiting task would.
+    Reaper,
+}
+
+/// A published number.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// What was measured.
+    pub what: &'static str,
+    /// How the model does it.
+    pub subject: Subject,
+    /// What was found: time in ns, a ratio in thousandths.
+    pub published: u64,
+    /// Price calibrated from this row; the others are predictions.
+    pub fixes: Option<Parameter>,
+}
+
+/// Numbers of one message.
+#[derive(Clone, Copy, Debug)]
+pub struct Publication {
+    /// Message that they are from.
+    pub message: &'static str,
+    /// What was measured, on what.
+    pub about: &'static str,
+    /// CPUs of the machine.
+    pub cpus: usize,
+    /// Numbers.
+    pub rows: &'static [Row],
+    /// What the simulation cannot show, and where its numbers are off for a known reason.
+    pub not_shown: &'static [&'static str],
+}
+
+const OFF: Subject = Subject {
+    kernel: "rfc-async-teardown",
+    on: false,
+    pages: GB,
+    huge: false,
+    tasks: 1,
+    killed: true,
+    measure: Measure::Reap,
+};
+const ON: Subject = Subject { on: true, ..OFF };
+const NOT_BUILT: Subject = Subject { kernel: "v6.12", ..OFF };
+
+const fn row(what: &'static str, subject: Subject, published: u64) -> Row {
+    Row { what, subject, published, fixes: None }
+}
+
+const fn fixes(parameter: Parameter, row: Row) -> Row {
+    Row { fixes: Some(parameter), ..row }
+}
+
+/// `[RFC PATCH 7/7] exit: route exit_mm()'s final mmput() through mmput_exit()`.
+#[rustfmt::skip]
+pub const ASYNC_TEARDOWN: Publication = Publication {
+    message: "[RFC PATCH 7/7] exit: route exit_mm()'s final mmput() through mmput_exit(), Aditya Sharma",
+    about: "SIGKILL until waitpid() returns, vm.async_mm_teardown off and on; medians of 10",
+    cpus: 32,
+    rows: &[
+        fixes(Parameter::Page, row("1 GB", OFF, 18_010_000)),
+        fixes(Parameter::Rest, row("1 GB", ON, 140_000)),
+        row("4 GB", Subject { pages: 4 * GB, ..OFF }, 73_710_000),
+        row("4 GB", Subject { pages: 4 * GB, ..ON }, 140_000),
+        row("16 GB", Subject { pages: 16 * GB, ..OFF }, 282_160_000),
+        row("16 GB", Subject { pages: 16 * GB, ..ON }, 150_000),
+        fixes(Parameter::HugePage, row("16 GB, huge pages", Subject { pages: 16 * GB, huge: true, ..OFF }, 27_680_000)),
+        row("16 GB, huge pages", Subject { pages: 16 * GB, huge: true, ..ON }, 130_000),
+        row("16 GB, _exit()", Subject { pages: 16 * GB, killed: false, ..OFF }, 271_270_000),
+        row("16 GB, _exit()", Subject { pages: 16 * GB, killed: false, ..ON }, 120_000),
+        row("redis-server, 16.2 GB", Subject { pages: 162 * GB / 10, ..OFF }, 292_970_000),
+        row("redis-server, 16.2 GB", Subject { pages: 162 * GB / 10, ..ON }, 240_000),
+        fixes(Parameter::HandOver, row("32 exits of 0.5 GB, the last", Subject { pages: GB / 2, tasks: 32, killed: false, ..OFF }, 157_420_000)),
+        row("32 exits of 0.5 GB, the last", Subject { pages: GB / 2, tasks: 32, killed: false, ..ON }, 320_000),
+        row("30 MB, below the threshold", Subject { pages: 30 * GB / 1024, ..OFF }, 560_000),
+        row("30 MB, below the threshold", Subject { pages: 30 * GB / 1024, ..ON }, 600_000),
+        row("1 GB, not built in", NOT_BUILT, 18_010_000),
+        row("16 GB, not built in", Subject { pages: 16 * GB, ..NOT_BUILT }, 282_140_000),
+        row("16 GB, until all memory is free", Subject { pages: 16 * GB, measure: Measure::MemoryBack, ..OFF }, 283_000_000),
+        row("16 GB, until all memory is free", Subject { pages: 16 * GB, measure: Measure::MemoryBack, ..ON }, 240_000_000),
+        fixes(Parameter::Reaper, row("16 GB, CPU of mm_reaper to inline", Subject { pages: 16 * GB, measure: Measure::ReaperCpu, ..ON }, 1_180)),
+    ],
+    not_shown: &[
+        "caches, TLB shootdown, NUMA and frequency: each page costs the same, wherever it was last used",
+        "files, sockets and threads of a real server: redis-server is one task with an mm here",
+        "how long tasklist_lock and zone->lock are held is a guess: 32 exits that queue take 0.25 to 0.36 ms",
+        "noise: the published numbers are medians, and kill and _exit() of 16 GB differ by 4 % in them",
+        "1.18x the CPU time and memory back after 0.85x the wall time: no price a page gives both",
+    ],
+};

@@ -1,0 +1,36 @@
+//! `simulate`: tables for people and for programs.
+
+use super::mmspec;
+
+#[test]
+fn a_table_has_published_and_simulated_numbers_and_says_which_are_calibrated() {
+    let table = mmspec("simulate async-teardown");
+    table.ended(0, &["RFC PATCH 7/7", "published", "simulated", "(predicted)", "What this cannot show:"]);
+    let rows: Vec<&str> = table.out.lines().filter(|line| line.starts_with("1 GB ")).collect();
+    assert!(rows[0].contains("18.01 ms") && rows[0].contains("a page zapped and freed"), "{}", rows[0]);
+    assert_eq!(mmspec("simulate").out.matches("RFC PATCH 7/7").count(), 1);
+}
+
+#[test]
+fn another_number_of_cpus_is_not_compared() {
+    let table = mmspec("simulate async-teardown --cpus 4");
+    table.ended(0, &["Published for 32 CPUs, simulated with 4: not to be compared"]);
+    assert!(!table.out.contains(" %  (predicted)"), "{}", table.out);
+}
+
+#[test]
+fn a_simulation_is_one_json_document() {
+    let document = mmspec("simulate --format json").json();
+    assert_eq!(document["format"], "mmspec-simulate");
+    let table = &document["tables"][0];
+    assert_eq!(table["table"], "async-teardown");
+    assert_eq!(table["rows"][0]["published"], 18.01);
+    assert!(table["rows"].as_array().unwrap().iter().all(|row| row["error_percent"].is_number()));
+}
+
+#[test]
+fn what_cannot_be_simulated_is_refused() {
+    mmspec("simulate reverse-walk").refused(&["reverse-walk", "async-teardown"]);
+    mmspec("simulate --cpus 0").refused(&["--cpus"]);
+    mmspec("simulate --help").ended(0, &["--cpus <N>", "calibrated"]);
+}
