@@ -219,7 +219,7 @@ impl Machine {
         let after = effect.new.unwrap_or(before);
         self.values[index] = after;
         let mut spans = vec![Span::Run(self.costs.step(class, site.op, effect.new.is_none()))];
-        if self.names.words[index].0 == "pte" {
+        if self.maps_pages(word) {
             spans.push(Span::Pages(before.saturating_sub(after)));
         }
         (spans, effect.ret)
@@ -232,9 +232,14 @@ impl Machine {
             self.fail("double-free", what);
         }
         // Page tables are known by the PTEs in them.
-        let words = self.names.words.iter().zip(&self.first);
-        let ptes = words.filter(|((name, _, owner), _)| *owner == object && *name == "pte");
-        let tables: u64 = ptes.map(|(_, pages)| pages.div_ceil(PAGES_A_TABLE)).sum();
+        let owned = |w: &usize| self.names.words[*w].2 == object && self.maps_pages(Word(*w as u16));
+        let tables: u64 =
+            (0..self.first.len()).filter(owned).map(|w| self.first[w].div_ceil(PAGES_A_TABLE)).sum();
         self.costs.object + tables * self.costs.table
+    }
+
+    /// Whether the value of `word` is a number of present PTEs.
+    fn maps_pages(&self, word: Word) -> bool {
+        self.names.words[word.0 as usize].0.starts_with("pte")
     }
 }
