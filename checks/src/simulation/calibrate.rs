@@ -24,7 +24,9 @@ impl Parameter {
             }
             Self::HugePage => format!("a huge page zapped and freed: {}", us(prices.huge_page)),
             Self::HandOver => format!("a contended spinlock changes hands: {}", us(costs.hand_over)),
-            Self::Reaper => format!("mm_reaper pays {} % of the inline price", costs.reaper_percent),
+            Self::Reaper => {
+                format!("a teardown in mm_reaper, of the inline CPU time: {} %", costs.reaper_percent)
+            }
         }
     }
 

@@ -16,6 +16,8 @@ use subject::Measure;
 pub enum Table {
     /// Asynchronous teardown: from SIGKILL until the task is reaped
     AsyncTeardown,
+    /// One exit with `exit_mmap()` under the write lock
+    WriteLock,
 }
 
 /// A published table and its simulation.
@@ -46,7 +48,7 @@ pub struct Line {
     pub what: &'static str,
     /// `vm.async_mm_teardown`; nothing on a kernel without.
     pub r#async: Option<bool>,
-    /// `ms` or `x`.
+    /// `ms`, `ns` or `x`.
     pub unit: &'static str,
     /// What was published.
     pub published: f64,
@@ -63,6 +65,7 @@ impl Table {
     pub fn publication(self) -> Publication {
         match self {
             Self::AsyncTeardown => published::ASYNC_TEARDOWN,
+            Self::WriteLock => published::WRITE_LOCK,
         }
     }
 
@@ -79,13 +82,15 @@ impl Table {
         let prices = calibrate::calibrate(&publication, assumed);
         let line = |row: &Row| {
             let simulated = row.subject.measure(cpus, &prices);
+            let (unit, scale) =
+                if row.subject.measure == Measure::ReaperCpu { ("x", 1_000) } else { publication.unit };
             let compared = cpus == publication.cpus;
             Line {
                 what: row.what,
                 r#async: (row.subject.kernel == "rfc-async-teardown").then_some(row.subject.on),
-                unit: if row.subject.measure == Measure::ReaperCpu { "x" } else { "ms" },
-                published: in_unit(row, row.published),
-                simulated: in_unit(row, simulated),
+                unit,
+                published: in_unit(row.published, scale),
+                simulated: in_unit(simulated, scale),
                 error_percent: compared.then(|| error_percent(simulated, row.published)),
                 calibrates: row.fixes.map(|parameter| parameter.describe(&prices)),
             }
@@ -104,8 +109,8 @@ impl Table {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "all are far below 2^52")]
-fn in_unit(row: &Row, value: u64) -> f64 {
-    value as f64 / if row.subject.measure == Measure::ReaperCpu { 1e3 } else { 1e6 }
+fn in_unit(value: u64, scale: u32) -> f64 {
+    value as f64 / f64::from(scale)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "all are far below 2^52")]

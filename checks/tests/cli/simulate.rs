@@ -30,7 +30,7 @@ fn a_simulation_is_one_json_document() {
 
 #[test]
 fn what_cannot_be_simulated_is_refused() {
-    mmspec("simulate reverse-walk").refused(&["reverse-walk", "async-teardown"]);
+    mmspec("simulate exec").refused(&["exec", "async-teardown", "write-lock"]);
     mmspec("simulate --cpus 0").refused(&["--cpus"]);
     mmspec("simulate --help").ended(0, &["--cpus <N>", "calibrated"]);
 }
