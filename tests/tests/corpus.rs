@@ -1,0 +1,107 @@
+//! `traces/corpus/`: a counterexample of every bug of history and of every mutant, with its race table.
+//! Each replays on the model as it is now.
+//!
+//! After a change of the model that is meant:
+//! `cargo test --release -p mmspec-tests --test corpus -- --ignored` writes them anew.
+
+use mmspec::bugs::BUGS;
+use mmspec::check::{Engine, Options, check};
+use mmspec::counterexample::{replay, trace_file};
+use mmspec::manifest::Manifest;
+use mmspec::scenario::{Scenario, library};
+use mmspec_model::variant::{Kernel, Rule};
+use mmspec_traces::{TableOptions, TraceFile, render};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A scenario that is refuted.
+struct Case {
+    scenario: Scenario,
+    kernel: Kernel,
+    engine: Engine,
+    /// Rule that breaks.
+    rule: String,
+}
+
+fn cases() -> Vec<Case> {
+    let scenario = |name: &str| library::named(name).expect("a scenario");
+    let bugs = BUGS.iter().map(|bug| Case {
+        scenario: scenario(bug.scenario),
+        kernel: bug.kernels().0,
+        engine: Engine::States,
+        rule: bug.rule.into(),
+    });
+    // loom keeps no schedule that could be replayed.
+    let mutants = Manifest::committed().mutant.into_iter().filter(|m| m.engine != Engine::Loom).map(|m| {
+        let kernel = Kernel::named(&m.kernel).expect("a kernel");
+        let kernel = Rule::parse(&m.rule).map_or(kernel, |rule| kernel.without(rule));
+        Case { scenario: scenario(&m.scenario), kernel, engine: m.engine, rule: m.breaks }
+    });
+    bugs.chain(mutants).collect()
+}
+
+impl Case {
+    /// `traces/corpus/<rule>/<scenario>-<kernel>[-without-<rule>].json`.
+    fn path(&self) -> PathBuf {
+        let without: Vec<String> =
+            self.kernel.broken().iter().map(|r| format!("-without-{}", r.info().id)).collect();
+        let name = format!("{}-{}{}.json", self.scenario.name, self.kernel.name, without.concat());
+        corpus().join(self.rule.to_lowercase()).join(name.to_lowercase())
+    }
+}
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace").join("traces/corpus")
+}
+
+fn files(ending: &str) -> BTreeSet<PathBuf> {
+    let list = |dir: &Path| -> Vec<PathBuf> {
+        fs::read_dir(dir).expect("a directory").map(|e| e.expect("an entry").path()).collect()
+    };
+    let all = list(&corpus()).into_iter().flat_map(|dir| list(&dir));
+    all.filter(|path| path.extension().is_some_and(|e| e == ending)).collect()
+}
+
+fn table(trace: &TraceFile) -> String {
+    render(trace, &TableOptions::default())
+}
+
+#[test]
+fn every_bug_and_mutant_is_there_and_nothing_else() {
+    let expected: BTreeSet<PathBuf> = cases().iter().map(Case::path).collect();
+    assert_eq!(files("json"), expected);
+    assert_eq!(files("txt"), expected.iter().map(|path| path.with_extension("txt")).collect());
+}
+
+#[test]
+fn each_trace_replays_and_reads_as_before() {
+    for path in files("json") {
+        let trace = TraceFile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+        let followed = replay(&trace).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let rule = followed.fault.map(|(rule, _)| rule);
+        assert_eq!(rule.as_ref(), Some(&trace.rule), "{}: write the corpus anew", path.display());
+        assert!(followed.divergence.is_none(), "{}: write the corpus anew", path.display());
+        let golden = fs::read_to_string(path.with_extension("txt")).expect("a table beside it");
+        assert!(golden == table(&trace), "{}: its table reads differently", path.display());
+    }
+}
+
+#[test]
+#[ignore = "writes the corpus anew"]
+fn regenerate() {
+    let _ = fs::remove_dir_all(corpus());
+    for case in cases() {
+        let checked = check(&case.scenario, case.kernel, case.engine, &Options::default(), &|_| {})
+            .expect("no foreign settings");
+        let failure = checked.report.failure.as_ref().expect("it is refuted");
+        assert_eq!(failure.rule, case.rule, "{}", case.path().display());
+        let trace = trace_file(&case.scenario, &case.kernel, &checked, failure);
+        let path = case.path();
+        fs::create_dir_all(path.parent().expect("a directory")).expect("made");
+        if !path.exists() {
+            trace.write_new(&path).expect("written");
+            fs::write(path.with_extension("txt"), table(&trace)).expect("written");
+        }
+    }
+}
