@@ -10,6 +10,7 @@ use crate::k::plain::Ghost;
 use crate::k::wait::WaitQueue;
 use crate::k::work::{TimerWheel, Work};
 use crate::kernel::freezer::Freezer;
+use crate::kernel::mm_init::MmCachep;
 use crate::kernel::refrigerator::UserFreezer;
 use crate::variant::{Kernel, Rule};
 
@@ -95,6 +96,10 @@ pub struct Features {
     pub needless_kills: bool,
     /// The OOM killer may run twice and kill different mms.
     pub two_kills: bool,
+    /// Objects of the slab cache of `mm_struct`s; 0 if nobody forks.
+    pub mm_slots: usize,
+    /// Structs that are allocated from it.
+    pub forks: usize,
     /// Somebody allocates again and again until the victim may be forgotten.
     pub stuck_allocator: bool,
 }
@@ -134,6 +139,8 @@ pub struct System {
     pub mm_reaper_list: LlistHead,
     /// RFC: where `mm_reaper` sleeps.
     pub mm_reaper_wait: WaitQueue,
+    /// Where `mm_struct`s come from, in programs that fork.
+    pub mm_cachep: Option<MmCachep>,
     /// What frozen user tasks need.
     pub user_freezer: UserFreezer,
     /// Whether there are any.
@@ -207,6 +214,8 @@ impl System {
             mm_pending: AtomicT::new(globals, "mm_pending", 0),
             mm_reaper_list: LlistHead::new(globals, "mm_reaper_list", mms.len()),
             mm_reaper_wait: WaitQueue::new(globals, "mm_reaper_wait"),
+            mm_cachep: (features.mm_slots > 0)
+                .then(|| MmCachep::new(globals, features.mm_slots, features.forks)),
             user_freezer: UserFreezer::new(globals, busy),
             has_frozen: tasks.iter().any(|t| t.frozen),
             has_robust: tasks.iter().any(|t| t.robust),

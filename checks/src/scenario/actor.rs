@@ -32,6 +32,12 @@ pub enum Actor {
     Kill(usize),
     /// Somebody kills the task's group and calls `process_mrelease()`.
     KillAndMrelease(usize),
+    /// A new mm is made by `dup_mm()`, and dropped again.
+    Fork,
+    /// The same, but the last allocation of `mm_init()` fails.
+    ForkFails,
+    /// A CPU goes offline.
+    CpuOffline,
     /// Another process waits for the robust futex.
     FutexWait,
     /// Turns `vm.async_mm_teardown` off and on again.
@@ -86,6 +92,9 @@ impl Actor {
             Self::ProcMem(mm) => format!("/proc mem of mm{mm}"),
             Self::Kill(t) => format!("kill of T{t}"),
             Self::KillAndMrelease(t) => format!("mrelease of T{t}"),
+            Self::Fork => "fork".into(),
+            Self::ForkFails => "fork that fails".into(),
+            Self::CpuOffline => "cpu offline".into(),
             Self::FutexWait => "futex waiter".into(),
             Self::Toggle | Self::LowerCap(_) => "sysctl".into(),
             Self::Suspend => "suspend".into(),

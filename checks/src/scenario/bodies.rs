@@ -12,6 +12,7 @@ use mmspec_model::kernel::exit::{do_exit, do_group_exit, exit_mm};
 use mmspec_model::kernel::fork::{get_task_mm, mmput, mmput_async, put_task_struct};
 use mmspec_model::kernel::freezer::Phase;
 use mmspec_model::kernel::futex::futex_wait;
+use mmspec_model::kernel::mm_init::{MmCachep, fork_and_exit, takedown_cpu};
 use mmspec_model::kernel::refrigerator::leave_refrigerator;
 use mmspec_model::mm::memory::{access_remote_vm, access_remote_vm_uncounted, get_user};
 use mmspec_model::mm::oom_kill::kill::out_of_memory;
@@ -108,6 +109,11 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
             send_sigkill(&sys.signals[sys.tasks[t].signal]);
             process_mrelease(sys, &sys.tasks[t]);
         }),
+        Actor::Fork | Actor::ForkFails => {
+            let fails = actor == Actor::ForkFails;
+            Box::new(move |sys| fork_and_exit(&sys.kernel, cachep(sys), fails))
+        }
+        Actor::CpuOffline => Box::new(|sys| takedown_cpu(cachep(sys))),
         Actor::FutexWait => Box::new(|sys| futex_wait(sys.robust_futex)),
         Actor::Toggle => Box::new(|sys| {
             atomic_set(sys.sysctl.async_mm_teardown, 0);
@@ -127,6 +133,10 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
             complete_aio(sys, mm);
         }),
     }
+}
+
+fn cachep(sys: &System) -> &MmCachep {
+    sys.mm_cachep.as_ref().expect("a scenario in which somebody forks has slots")
 }
 
 /// A holder of the mmap lock of another task's mm, such as uprobe registration, that needs memory.

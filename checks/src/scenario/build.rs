@@ -104,6 +104,8 @@ impl Scenario {
             freezer: count(&|a| matches!(a, Actor::Suspend | Actor::OomDisable)) > 0,
             aio: self.mms.iter().any(|mm| mm.aio > 0),
             two_kills: self.killable_mms() > 1 && count(&|a| a.runs_oom_killer()) > 1,
+            mm_slots: self.mm_slots,
+            forks: count(&|a| matches!(a, Actor::Fork | Actor::ForkFails)) as usize,
             needless_kills: self.watch_needless_kills,
             stuck_allocator: count(&|a| {
                 matches!(a, Actor::AllocateUnderMmapLock(_) | Actor::CompleteAioAfter(..))

@@ -17,6 +17,11 @@ pub fn judge(sys: &System, names: &[String]) -> Ending {
             ending.faults.push(("R39", what));
         }
     }
+    if let Some(cachep) = &sys.mm_cachep {
+        let (faults, words_of_cache) = cachep.judge(&sys.kernel);
+        ending.faults.extend(faults);
+        words.push(words_of_cache);
+    }
     if sys.has_robust && engine().peek(sys.robust_futex) == 0 {
         ending.faults.push(("R36", "whoever waits for a robust futex of the victim is never woken".into()));
     }

@@ -65,6 +65,8 @@ pub struct Scenario {
     pub name: String,
     /// One sentence.
     pub about: String,
+    /// Objects of the slab cache that `mm_struct`s are allocated from, if somebody forks.
+    pub mm_slots: usize,
     /// Address spaces.
     pub mms: Vec<Mm>,
     /// Tasks.
@@ -91,6 +93,7 @@ impl Scenario {
         Self {
             name: name.into(),
             about: about.into(),
+            mm_slots: 0,
             mms: Vec::new(),
             tasks: Vec::new(),
             actors: Vec::new(),
@@ -101,6 +104,13 @@ impl Scenario {
             async_goals: Vec::new(),
             watch_needless_kills: false,
         }
+    }
+
+    /// `mm_struct`s are allocated from a cache of so many objects.
+    #[must_use]
+    pub fn mm_slots(mut self, slots: usize) -> Self {
+        self.mm_slots = slots;
+        self
     }
 
     /// Add an mm of so many pages.

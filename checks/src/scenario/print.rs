@@ -51,6 +51,9 @@ impl Scenario {
         if self.inline_only {
             call!(builder.inline_only());
         }
+        if self.mm_slots > 0 {
+            call!(builder.mm_slots(self.mm_slots));
+        }
         for mm in &self.mms {
             match (mm.vmas, mm.mlocked, mm.aio) {
                 (1, false, 0) => call!(builder.mm(mm.pages)),
@@ -128,6 +131,7 @@ mod tests {
             include_str!("library/oom.rs"),
             include_str!("library/teardown.rs"),
             include_str!("library/frozen.rs"),
+            include_str!("library/slab.rs"),
             include_str!("library/deferred.rs"),
         ];
         let library = library.concat().split_whitespace().collect::<String>().replace(",)", ")");

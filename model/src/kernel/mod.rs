@@ -4,4 +4,5 @@ pub mod exit;
 pub mod fork;
 pub mod freezer;
 pub mod futex;
+pub mod mm_init;
 pub mod refrigerator;

@@ -4,4 +4,5 @@ pub mod memory;
 pub mod mm_reaper;
 pub mod mmap;
 pub mod oom_kill;
+pub mod percpu;
 pub mod vma;

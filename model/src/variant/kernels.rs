@@ -4,8 +4,8 @@
 //! version: an old kernel is here for the sake of what it did differently there.
 
 use super::points::{
-    ExitMmap, FrozenDelay, GiveUp, Guarded, Mrelease, Munlock, Queue, ReaperPin, Teardown, Thaw, Vmas, Walk,
-    Walkers, WhileFrozen,
+    ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, Queue, ReaperPin, Teardown, Thaw,
+    Vmas, Walk, Walkers, WhileFrozen,
 };
 use super::{Kernel, Status};
 
@@ -24,6 +24,7 @@ const V6_12: Kernel = Kernel {
     mrelease: Mrelease::UnderLock,
     walk: Walk::Ascending,
     walkers: Walkers::Users,
+    mm_cache: MmCache::Percpu,
     teardown: Teardown::Inline,
     while_frozen: WhileFrozen::Queue,
     reap_retries: 2,
@@ -41,6 +42,7 @@ const V4_6: Kernel = Kernel {
     reaper_pin: ReaperPin::Users,
     give_up: GiveUp::Leave,
     queue: Queue::ListOnce,
+    mm_cache: MmCache::AtomicRss,
     mrelease: Mrelease::Absent,
     status: Status::Version,
     ..V6_12
@@ -111,8 +113,16 @@ const V5_18: Kernel = Kernel {
 const V6_1: Kernel = Kernel {
     name: "v6.1",
     about: "VMAs in a tree; one way through exit_mmap() for every mm",
+    mm_cache: MmCache::AtomicRss,
     status: Status::Version,
     ..V6_12
+};
+
+const V6_2: Kernel = Kernel {
+    name: "v6.2",
+    about: "counters in per-CPU memory, acquired after the arch context",
+    mm_cache: MmCache::PercpuLeaky,
+    ..V6_1
 };
 
 const V6_18: Kernel = Kernel {
@@ -120,7 +130,8 @@ const V6_18: Kernel = Kernel {
     about: "all threads of a victim are thawed; the reaper walks downwards",
     thaw: Thaw::Process,
     walk: Walk::Descending,
-    ..V6_1
+    mm_cache: MmCache::Percpu,
+    ..V6_2
 };
 
 const V7_0: Kernel = Kernel { name: "v7.0", about: "as 6.18 in what is modelled", ..V6_18 };
@@ -163,6 +174,7 @@ pub const KERNELS: &[Kernel] = &[
     V5_17,
     V5_18,
     V6_1,
+    V6_2,
     V6_18,
     V7_0,
     V7_1,
@@ -180,7 +192,20 @@ pub const KERNELS: &[Kernel] = &[
         about: "6.12 with a reaper that does not wait for a frozen victim, and walks downwards",
         frozen_delay: FrozenDelay::None,
         walk: Walk::Descending,
+        mm_cache: MmCache::Percpu,
         ..V6_1
+    },
+    Kernel {
+        name: "rfc-slab-ctor",
+        about: "7.1 with a constructor that allocates the per-CPU memory of an mm, as posted",
+        mm_cache: MmCache::CtorAsPosted,
+        ..V7_1
+    },
+    Kernel {
+        name: "rfc-slab-ctor-fixed",
+        about: "the same with the label of a failed charge corrected",
+        mm_cache: MmCache::CtorCorrected,
+        ..V7_1
     },
     Kernel {
         name: "count-walkers-2026",

@@ -8,8 +8,8 @@ mod rule;
 pub use choice::{ChoiceInfo, Chosen};
 pub use kernels::KERNELS;
 pub use points::{
-    ExitMmap, FrozenDelay, GiveUp, Guarded, Mrelease, Munlock, Queue, ReaperPin, Teardown, Thaw, Vmas, Walk,
-    Walkers, WhileFrozen,
+    ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, Queue, ReaperPin, Teardown, Thaw,
+    Vmas, Walk, Walkers, WhileFrozen,
 };
 pub use rule::{RULES, Rule, RuleInfo};
 
@@ -57,6 +57,8 @@ pub struct Kernel {
     pub walk: Walk,
     /// What readers of `/proc/PID/mem` own.
     pub walkers: Walkers,
+    /// What an mm is allocated from.
+    pub mm_cache: MmCache,
     /// Who tears down on exit.
     pub teardown: Teardown,
     /// Exits during suspend.
@@ -98,7 +100,7 @@ impl Kernel {
     }
 
     /// What it does at each variation point.
-    pub fn choices(&self) -> [Chosen; 14] {
+    pub fn choices(&self) -> [Chosen; 15] {
         [
             self.exit_mmap.chosen(),
             self.guarded.chosen(),
@@ -112,6 +114,7 @@ impl Kernel {
             self.mrelease.chosen(),
             self.walk.chosen(),
             self.walkers.chosen(),
+            self.mm_cache.chosen(),
             self.teardown.chosen(),
             self.while_frozen.chosen(),
         ]

@@ -177,6 +177,34 @@ choices! {
 }
 
 choices! {
+    /// What `mm_init()` acquires for a `struct mm_struct`, and what its error labels give back.
+    MmCache = "mm_struct allocation" {
+        AtomicRss "counters in the struct",
+            "counters are ordinary words: the arch context is the last thing that can fail",
+            "before 6.2";
+        PercpuLeaky "per-CPU, context leaked",
+            "per-CPU memory is allocated after the context, whose label was not there yet",
+            "f1a7941243c1 (6.2)";
+        Percpu "per-CPU",
+            "per-CPU memory is allocated for each mm, and everything is undone in reverse order",
+            "b20b0368c614 (6.4)";
+        CtorAsPosted "constructor, as posted",
+            "a constructor allocates it once an object; the label of a failed charge frees it, and the context stays",
+            "Harry Yoo, RFC 7/7, 24 April 2025";
+        CtorCorrected "constructor",
+            "a constructor allocates it once an object; a failed charge destroys the context and nothing else",
+            "the same, corrected here";
+    }
+}
+
+impl MmCache {
+    /// Whether objects are constructed when their slab page is made.
+    pub fn has_ctor(self) -> bool {
+        matches!(self, Self::CtorAsPosted | Self::CtorCorrected)
+    }
+}
+
+choices! {
     /// Who tears down an address space whose last user is an exiting task.
     Teardown = "teardown at exit" {
         Inline "inline",

@@ -6,7 +6,7 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R4, R10, R22, R22Ptl, R23Set, R23Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
+    R1, R2, R4, R10, R18, R18List, R19, R22, R22Ptl, R23Set, R23Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
     R43Init, R43Leader, R44, I7, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
 }
@@ -44,6 +44,12 @@ rules! {
         "kernel/exit.c:exit_mm()", "exit_mm() drops first and clears ->mm then";
     R10 "R10", "all users together own one mm_count, dropped once, last",
         "mm/mm_reaper.c:mm_reaper()", "the reaper drops it a second time";
+    R18 "R18", "the counters of an mm are summed before they are destroyed",
+        "kernel/fork.c:__mmdrop()", "check_mm() comes after percpu_counter_destroy_many()";
+    R18List "R18-list", "a counter leaves the hotplug list before its memory is freed",
+        "lib/percpu_counter.c:percpu_counter_destroy_many()", "it stays on the list";
+    R19 "R19", "mm_init() resets what dup_mm() has copied",
+        "kernel/fork.c:mm_init()", "the parent's flags stay";
     R22 "R22", "page tables are freed under the mmap write lock",
         "mm/mmap.c:exit_mmap()", "exit_mmap() frees them under the read lock";
     R22Ptl "R22-ptl", "a PTE is read and cleared in one hold of its page-table lock",

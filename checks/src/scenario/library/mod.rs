@@ -4,13 +4,14 @@ mod deferred;
 mod frozen;
 mod oom;
 mod references;
+mod slab;
 mod teardown;
 
 use super::Scenario;
 
 /// All scenarios.
 pub fn all() -> Vec<Scenario> {
-    [references::all(), oom::all(), teardown::all(), frozen::all(), deferred::all()].concat()
+    [references::all(), oom::all(), teardown::all(), frozen::all(), slab::all(), deferred::all()].concat()
 }
 
 /// The scenario of this name.
