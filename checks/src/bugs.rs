@@ -66,6 +66,16 @@ pub const BUGS: &[Bug] = &[
         rule: "uaf",
     },
     Bug {
+        id: "P04",
+        what: "the reaper frees pages that a running thread of the victim has in its TLB (CVE-2017-18202)",
+        fix: "687cb0884a71",
+        span: "4.6 to 4.14",
+        broken: Broken::Kernels(&["v4.14", "v4.6", "v4.9"]),
+        fixed: "v4.17",
+        scenario: "running_victim_vs_reaper",
+        rule: "uaf",
+    },
+    Bug {
         id: "P05",
         what: "process_mrelease() walks page tables that exit_mmap() frees without its lock",
         fix: "337546e83fc7",

@@ -15,6 +15,8 @@ pub enum Actor {
     ExitAndAllocate(usize),
     /// The task reads its own memory, at any time, and goes on for ever.
     ReadOwnMemory(usize),
+    /// The task runs in user mode and reads its memory twice, then exits: it has not noticed SIGKILL yet.
+    ReadTwiceAndExit(usize),
     /// The task fails to allocate while its group exits, so that the OOM killer runs in its context.
     AllocateAndExit(usize),
     /// An allocation outside the model runs the OOM killer.
@@ -62,6 +64,7 @@ impl Actor {
             | Self::ExitGroup(t)
             | Self::ExitWhenKilled(t)
             | Self::ExitAndAllocate(t)
+            | Self::ReadTwiceAndExit(t)
             | Self::AllocateAndExit(t) => Some(t),
             _ => None,
         }
@@ -81,7 +84,9 @@ impl Actor {
     /// Name of its thread.
     pub(super) fn label(self) -> String {
         match self {
-            Self::Exit(t) | Self::ExitGroup(t) | Self::ExitAndAllocate(t) => format!("T{t} exit"),
+            Self::Exit(t) | Self::ExitGroup(t) | Self::ExitAndAllocate(t) | Self::ReadTwiceAndExit(t) => {
+                format!("T{t} exit")
+            }
             Self::ExitWhenKilled(t) => format!("T{t} killed"),
             Self::ReadOwnMemory(t) => format!("T{t} reads"),
             Self::AllocateAndExit(t) => format!("T{t} allocates"),

@@ -19,6 +19,7 @@ use mmspec_model::mm::oom_kill::kill::out_of_memory;
 use mmspec_model::mm::oom_kill::mrelease::process_mrelease;
 use mmspec_model::mm::oom_kill::retry_allocation;
 use mmspec_model::mm::oom_kill::victims::{oom_killer_disable, oom_killer_enable};
+use mmspec_model::mm::tlb::user_access;
 use mmspec_model::system::System;
 use mmspec_model::variant::{Rule, Walkers};
 
@@ -61,6 +62,18 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
                 out_of_memory(sys, Some(&sys.tasks[t]));
                 forget(1);
                 put_task_struct(sys, &sys.tasks[t]);
+            })
+        }
+        Actor::ReadTwiceAndExit(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                let mm = &sys.mms[mm];
+                if let Some(tlb) = mm.tlb {
+                    user_access(tlb, &mm.vmas[0]);
+                    user_access(tlb, &mm.vmas[0]);
+                }
+                forget(1);
+                do_exit(sys, &sys.tasks[t], mm);
             })
         }
         Actor::ReadOwnMemory(t) => {

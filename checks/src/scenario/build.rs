@@ -68,6 +68,7 @@ impl Scenario {
                 vmas: self.mms[i].vmas,
                 pages: self.mms[i].pages,
                 mlocked: self.mms[i].mlocked,
+                cached: self.mms[i].cached,
                 list: kernel.vmas != Vmas::Tree,
                 aio: self.mms[i].aio,
                 trylocked: self.has_oom(),

@@ -81,7 +81,7 @@ fn kernels_are_told_apart() {
     let differences = mmspec("diff v4.14 v4.17 --format json").json();
     let points: Vec<&str> =
         differences.as_array().unwrap().iter().map(|d| d["point"].as_str().unwrap()).collect();
-    assert_eq!(points, ["exit_mmap() locking", "guarded mms"]);
+    assert_eq!(points, ["exit_mmap() locking", "guarded mms", "TLB flush of the reaper"]);
     mmspec("list kernels").ended(0, &["v4.14\n", "exit_mmap() locking: flag, empty cycle", "212925802454"]);
 }
 

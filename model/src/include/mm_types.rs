@@ -5,6 +5,7 @@ use crate::k::bitops::{Bit, Flags};
 use crate::k::engine::{Class, Object, Word, engine};
 use crate::k::lock::RwSem;
 use crate::k::plain::{Ghost, Plain};
+use crate::mm::tlb::Tlb;
 use crate::mm::vma::Vma;
 
 /// The OOM killer must not wait for this mm: zapped, reaped, or given up.
@@ -34,6 +35,8 @@ pub struct MmInit {
     pub pages: u64,
     /// Whether they are mlocked.
     pub mlocked: bool,
+    /// Whether a CPU that runs the mm may cache them.
+    pub cached: bool,
     /// Asynchronous I/O in flight.
     pub aio: u64,
     /// Whether the VMAs are a list.
@@ -68,6 +71,8 @@ pub struct MmStruct {
     pub rss: AtomicT,
     /// AIO in flight: `exit_aio()` waits for it.
     pub ioctx: Word,
+    /// TLB of the CPU that runs a thread of the mm, in a program where one does.
+    pub tlb: Option<Tlb>,
     /// RFC: RSS charged to the pending budget when the mm was queued.
     pub charged_rss: Plain,
     /// Specification: what has happened to it ([`life`]).
@@ -109,6 +114,7 @@ impl MmStruct {
             pgtables,
             rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),
             ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),
+            tlb: init.cached.then(|| Tlb::new(object)),
             charged_rss: Plain::new(object, "charged_rss", 0),
             life: Ghost::new(object, "life"),
         }

@@ -1,5 +1,6 @@
 //! `mm/memory.c`: page tables are walked and zapped.
 
+use super::tlb::flush_tlb;
 use super::vma::Vma;
 use crate::include::mm_types::MmStruct;
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
@@ -8,7 +9,7 @@ use crate::k::engine::{Effect, Fault, Order, Rmw, Shape, Site, engine};
 use crate::k::plain::read;
 use crate::k::{call, enclosed, goal};
 use crate::system::System;
-use crate::variant::Rule;
+use crate::variant::{ReaperFlush, Rule};
 
 /// Zap all PTEs of `vma`: one critical section of the page-table lock that clears what is present, then
 /// the counters, and the page goes with its last mapping. Two zappers may meet here; each PTE is
@@ -27,6 +28,9 @@ pub fn unmap_page_range(sys: &System, mm: &MmStruct, vma: &Vma) {
         };
         if zapped != 0 {
             atomic_long_sub(mm.rss, zapped, "rss");
+            if let (Some(tlb), ReaperFlush::PerVma) = (mm.tlb, sys.kernel.reaper_flush) {
+                flush_tlb(tlb);
+            }
             if let Some(page) = vma.page {
                 engine().free(page.object, Site::here("free_page"));
             }

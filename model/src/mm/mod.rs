@@ -5,4 +5,5 @@ pub mod mm_reaper;
 pub mod mmap;
 pub mod oom_kill;
 pub mod percpu;
+pub mod tlb;
 pub mod vma;

@@ -26,7 +26,7 @@ pub struct Vma {
     vm_next: Plain,
     /// `vm_flags & VM_LOCKED`; read and written without a common lock before 5.18.
     pub vm_locked: AtomicT,
-    /// An mlocked page of the range, if it has any.
+    /// A page of the range, where it matters which.
     pub page: Option<Page>,
 }
 
@@ -54,7 +54,7 @@ impl Vma {
             pte: engine().new_word(PTE[index], Class::Sync, pgtables, init.pages),
             vm_next: Plain::new(object, "vm_next", if last { 0 } else { index as u64 + 2 }),
             vm_locked: AtomicT::new(object, "VM_LOCKED", u64::from(init.mlocked)),
-            page: init.mlocked.then(|| page(nr)),
+            page: (init.mlocked || init.cached).then(|| page(nr)),
         }
     }
 }

@@ -4,8 +4,8 @@
 //! version: an old kernel is here for the sake of what it did differently there.
 
 use super::points::{
-    ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, Queue, ReaperPin, Teardown, Thaw,
-    Vmas, Walk, Walkers, WhileFrozen,
+    ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, Queue, ReaperFlush, ReaperPin,
+    Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
 };
 use super::{Kernel, Status};
 
@@ -17,6 +17,7 @@ const V6_12: Kernel = Kernel {
     vmas: Vmas::Tree,
     munlock: Munlock::AtZap,
     reaper_pin: ReaperPin::Task,
+    reaper_flush: ReaperFlush::PerVma,
     give_up: GiveUp::Flag,
     queue: Queue::TicketTimer,
     thaw: Thaw::OneThread,
@@ -40,6 +41,7 @@ const V4_6: Kernel = Kernel {
     vmas: Vmas::List,
     munlock: Munlock::BeforeUnmap,
     reaper_pin: ReaperPin::Users,
+    reaper_flush: ReaperFlush::Never,
     give_up: GiveUp::Leave,
     queue: Queue::ListOnce,
     mm_cache: MmCache::AtomicRss,
@@ -69,6 +71,7 @@ const V4_17: Kernel = Kernel {
     about: "exit_mmap() of a victim's mm reaps first; victims are known by their mm",
     exit_mmap: ExitMmap::ReapThenCycle,
     guarded: Guarded::VictimMm,
+    reaper_flush: ReaperFlush::PerVma,
     ..V4_14
 };
 

@@ -8,8 +8,8 @@ mod rule;
 pub use choice::{ChoiceInfo, Chosen};
 pub use kernels::KERNELS;
 pub use points::{
-    ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, Queue, ReaperPin, Teardown, Thaw,
-    Vmas, Walk, Walkers, WhileFrozen,
+    ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, Queue, ReaperFlush, ReaperPin,
+    Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
 };
 pub use rule::{RULES, Rule, RuleInfo};
 
@@ -43,6 +43,8 @@ pub struct Kernel {
     pub munlock: Munlock,
     /// What the OOM reaper owns.
     pub reaper_pin: ReaperPin,
+    /// When it flushes TLBs.
+    pub reaper_flush: ReaperFlush,
     /// What it does when it cannot reap.
     pub give_up: GiveUp,
     /// How victims come to it.
@@ -100,13 +102,14 @@ impl Kernel {
     }
 
     /// What it does at each variation point.
-    pub fn choices(&self) -> [Chosen; 15] {
+    pub fn choices(&self) -> [Chosen; 16] {
         [
             self.exit_mmap.chosen(),
             self.guarded.chosen(),
             self.vmas.chosen(),
             self.munlock.chosen(),
             self.reaper_pin.chosen(),
+            self.reaper_flush.chosen(),
             self.give_up.chosen(),
             self.queue.chosen(),
             self.thaw.chosen(),

@@ -84,6 +84,18 @@ choices! {
 }
 
 choices! {
+    /// When the reaper flushes TLBs, whose entries running threads of the victim may still use.
+    ReaperFlush = "TLB flush of the reaper" {
+        Never "none",
+            "one gather for the whole mm, which is taken for one that nobody runs on",
+            "aac453635549 (4.6)";
+        PerVma "before pages are freed",
+            "a gather for each VMA: TLBs are flushed before its pages are freed",
+            "687cb0884a71 (4.15)";
+    }
+}
+
+choices! {
     /// What becomes of a victim whose mm could not be reaped.
     GiveUp = "when reaping fails" {
         Leave "the victim stays",

@@ -1,7 +1,7 @@
 //! `exit_mmap()` and those who walk what it frees.
 
 use crate::scenario::Actor::{
-    AllocateAndExit, CompleteAio, Exit, ExitGroup, ExitWhenKilled, KillAndMrelease, OomKill,
+    AllocateAndExit, CompleteAio, Exit, ExitGroup, ExitWhenKilled, KillAndMrelease, OomKill, ReadTwiceAndExit,
 };
 use crate::scenario::Scenario;
 
@@ -45,6 +45,16 @@ pub(super) fn all() -> Vec<Scenario> {
             .actor(OomKill)
             .actor(CompleteAio(0))
             .reaches("the reaper reaps"),
+        Scenario::new(
+            "running_victim_vs_reaper",
+            "a victim still runs, with its memory in a TLB, while it is reaped",
+        )
+        .inline_only()
+        .cached_mm(1)
+        .victim(0)
+        .actor(ReadTwiceAndExit(0))
+        .actor(OomKill)
+        .reaches("the reaper reaps"),
         Scenario::new("two_vmas_vs_reaper", "exit_mmap() and the reaper meet among two VMAs")
             .inline_only()
             .mm_of_vmas(2, 1)
