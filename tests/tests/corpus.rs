@@ -27,10 +27,10 @@ struct Case {
 fn cases() -> Vec<Case> {
     let scenario = |name: &str| library::named(name).expect("a scenario");
     let bugs = BUGS.iter().map(|bug| Case {
-        scenario: scenario(bug.scenario),
+        scenario: scenario(&bug.scenario),
         kernel: bug.kernels().0,
         engine: Engine::States,
-        rule: bug.rule.into(),
+        rule: bug.rule.clone(),
     });
     // loom keeps no schedule that could be replayed.
     let mutants = Manifest::committed().mutant.into_iter().filter(|m| m.engine != Engine::Loom).map(|m| {

@@ -5,7 +5,7 @@ use super::args::{BugsArgs, Format};
 use super::error::CliError;
 use super::jobs::{self, Job};
 use super::screen::Screen;
-use mmspec::bugs::{BUGS, Broken, Bug, explaining};
+use mmspec::bugs::{BUGS, Bug, explaining};
 use mmspec::check::{Engine, Options, check};
 use mmspec::engine::ForeignSetting;
 use mmspec::engine::environment::refuse_foreign_settings;
@@ -18,12 +18,8 @@ use std::time::Instant;
 /// What is known of a bug.
 #[derive(Serialize)]
 struct Found {
-    id: &'static str,
-    what: &'static str,
-    fix: &'static str,
-    span: &'static str,
-    scenario: &'static str,
-    rule: &'static str,
+    #[serde(flatten)]
+    bug: Bug,
     before: Side,
     after: Side,
     as_expected: bool,
@@ -57,11 +53,11 @@ pub fn run(args: &BugsArgs, screen: &mut Screen) -> Result<Exit, CliError> {
     if args.format == Format::Json {
         screen.json(&found)?;
     } else {
-        for bug in &found {
+        for Found { bug, before, after, .. } in &found {
             screen.line(format_args!("{:4} {}", bug.id, bug.what))?;
             screen
                 .line(format_args!("     fixed by {}; affected: {}; {}", bug.fix, bug.span, bug.scenario))?;
-            for side in [&bug.before, &bug.after] {
+            for side in [before, after] {
                 screen.line(format_args!("       {:26} {}", side.kernel, side.verdict))?;
             }
         }
@@ -80,7 +76,7 @@ fn job(bug: &'static Bug, kernel: Kernel) -> Job<'static, Result<Verdict, Foreig
         subject: format!("{} on {}", bug.scenario, kernel.name),
         engine: Engine::States,
         explore: Box::new(move |progress| {
-            let scenario = library::named(bug.scenario).expect("the gate knows every scenario of a bug");
+            let scenario = library::named(&bug.scenario).expect("the gate knows every scenario of a bug");
             Ok(check(&scenario, kernel, Engine::States, &Options::default(), progress)?.verdict)
         }),
     }
@@ -89,29 +85,24 @@ fn job(bug: &'static Bug, kernel: Kernel) -> Job<'static, Result<Verdict, Foreig
 impl Found {
     fn new(bug: &Bug, before: &Verdict, after: &Verdict) -> Self {
         let breaks =
-            |verdict: &Verdict| matches!(verdict, Verdict::Violated { rule, .. } if rule == bug.rule);
-        let without = match bug.broken {
-            Broken::Kernels(kernels) => kernels[0].to_string(),
-            Broken::Without(rule) => format!("{} without {}", bug.fixed, rule.info().id),
+            |verdict: &Verdict| matches!(verdict, Verdict::Violated { rule, .. } if *rule == bug.rule);
+        let broken = match &bug.without {
+            Some(rule) => format!("{} without {rule}", bug.fixed),
+            None => bug.kernels[0].clone(),
         };
         // The fixed kernel may have a bug of its own.
         let next = match after {
             Verdict::Violated { rule, .. } => {
-                explaining(bug.fixed, rule).next().map(|next| format!(" ({})", next.id))
+                explaining(&bug.fixed, rule).next().map(|next| format!(" ({})", next.id))
             }
             _ => None,
         };
         let mended = *after == Verdict::Complete || next.is_some();
         Self {
-            id: bug.id,
-            what: bug.what,
-            fix: bug.fix,
-            span: bug.span,
-            scenario: bug.scenario,
-            rule: bug.rule,
-            before: Side { kernel: without, verdict: before.to_string() },
+            bug: bug.clone(),
+            before: Side { kernel: broken, verdict: before.to_string() },
             after: Side {
-                kernel: bug.fixed.into(),
+                kernel: bug.fixed.clone(),
                 verdict: after.to_string() + next.as_deref().unwrap_or_default(),
             },
             as_expected: breaks(before) && !breaks(after) && mended,

@@ -73,7 +73,7 @@ pub fn run(only: &[String], screen: &mut Screen) -> Result<Exit, CliError> {
     if refused.is_empty() {
         return Ok(Exit::AsExpected);
     }
-    screen.line("Not pinned, because it is not known, or no bug in checks/src/bugs.rs explains it:")?;
+    screen.line("Not pinned, because it is not known, or no bug in checks/bugs.toml explains it:")?;
     refused.iter().try_for_each(|line| screen.line(format_args!("  {line}")))?;
     Ok(Exit::Unexpected)
 }
@@ -96,7 +96,7 @@ fn job<'a>(
 fn written(rows: &BTreeMap<String, BTreeMap<String, Expected>>) -> String {
     let mut text = String::from(
         "# What `states` finds on each kernel of history: written by `mmspec pin --matrix`.\n\
-         # The number is that of executions; what is VIOLATED is explained in checks/src/bugs.rs.\n",
+         # The number is that of executions; what is VIOLATED is explained in checks/bugs.toml.\n",
     );
     for kernel in KERNELS {
         let Some(row) = rows.get(kernel.name) else { continue };
