@@ -184,6 +184,9 @@ pub struct ListArgs {
 /// Options of `bugs`.
 #[derive(Debug, clap::Args)]
 pub struct BugsArgs {
+    /// Bugs; all if none is named
+    #[arg(value_name = "BUG")]
+    pub bugs: Vec<String>,
     /// How they are written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,

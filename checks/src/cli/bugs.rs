@@ -1,10 +1,10 @@
 //! `bugs`: bugs of history, with the kernel that had them and the one that has not.
 
-use super::Exit;
 use super::args::{BugsArgs, Format};
 use super::error::CliError;
 use super::jobs::{self, Job};
 use super::screen::Screen;
+use super::{Exit, names};
 use mmspec::bugs::{BUGS, Bug, explaining};
 use mmspec::check::{Engine, Options, check};
 use mmspec::engine::ForeignSetting;
@@ -36,7 +36,9 @@ struct Side {
 pub fn run(args: &BugsArgs, screen: &mut Screen) -> Result<Exit, CliError> {
     let start = Instant::now();
     refuse_foreign_settings()?;
-    let jobs: Vec<_> = BUGS
+    let named = args.bugs.iter().map(|id| names::bug(id)).collect::<Result<Vec<_>, _>>()?;
+    let bugs: Vec<&'static Bug> = if named.is_empty() { BUGS.iter().collect() } else { named };
+    let jobs: Vec<_> = bugs
         .iter()
         .flat_map(|bug| {
             let (broken, fixed) = bug.kernels();
@@ -49,7 +51,7 @@ pub fn run(args: &BugsArgs, screen: &mut Screen) -> Result<Exit, CliError> {
         Ok(())
     })?;
     let found: Vec<Found> =
-        BUGS.iter().zip(verdicts.chunks(2)).map(|(bug, pair)| Found::new(bug, &pair[0], &pair[1])).collect();
+        bugs.iter().zip(verdicts.chunks(2)).map(|(bug, pair)| Found::new(bug, &pair[0], &pair[1])).collect();
     if args.format == Format::Json {
         screen.json(&found)?;
     } else {

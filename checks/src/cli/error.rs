@@ -12,9 +12,13 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum CliError {
     /// A name that nothing has.
-    #[error("no {what} is called \"{name}\"{} `mmspec list {what}s` shows all", did_you_mean(near))]
+    #[error(
+        "no {what} is called \"{name}\"{} `mmspec {}{what}s` shows all",
+        did_you_mean(near),
+        listed_by(what)
+    )]
     Unknown {
-        /// `scenario`, `kernel` or `rule`.
+        /// `scenario`, `kernel`, `rule` or `bug`.
         what: &'static str,
         /// The name given.
         name: String,
@@ -104,6 +108,11 @@ pub enum CliError {
         /// Text of the panic.
         message: String,
     },
+}
+
+/// The command that shows all of a kind: bugs have one of their own.
+fn listed_by(what: &str) -> &'static str {
+    if what == "bug" { "" } else { "list " }
 }
 
 fn did_you_mean(near: &[String]) -> String {

@@ -1,6 +1,7 @@
 //! From names on the command line to what they stand for.
 
 use super::error::CliError;
+use mmspec::bugs::{BUGS, Bug};
 use mmspec::scenario::{Scenario, library};
 use mmspec_model::variant::{KERNELS, Kernel, RULES, Rule};
 
@@ -24,6 +25,12 @@ pub fn kernel(name: &str) -> Result<Kernel, CliError> {
 /// The rule of this name.
 pub fn rule(name: &str) -> Result<Rule, CliError> {
     Rule::parse(name).ok_or_else(|| unknown("rule", name, RULES.iter().map(|r| r.id)))
+}
+
+/// The bug of this number.
+pub fn bug(id: &str) -> Result<&'static Bug, CliError> {
+    let bug = BUGS.iter().find(|bug| bug.id.eq_ignore_ascii_case(id));
+    bug.ok_or_else(|| unknown("bug", id, BUGS.iter().map(|bug| &*bug.id)))
 }
 
 /// Names in the order of their likeness to `name`, but no stranger.

@@ -86,6 +86,15 @@ fn kernels_are_told_apart() {
 }
 
 #[test]
+fn bugs_are_found_before_their_fix() {
+    let some = mmspec("bugs p06 S4");
+    some.ended(0, &["v5.17-rc1", "VIOLATED uaf", "fixed by f798a1d4f94d", "2 of 2 bugs are found"]);
+    let bug = &mmspec("bugs P42 --format json").json()[0];
+    assert_eq!((&bug["fixed"], &bug["as_expected"]), (&"v6.18".into(), &true.into()));
+    mmspec("bugs P99").refused(&["no bug"]);
+}
+
+#[test]
 fn lists_are_one_json_document() {
     let all = mmspec("list --format json").json();
     for topic in ["scenarios", "kernels", "rules", "engines"] {
