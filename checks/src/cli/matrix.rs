@@ -225,3 +225,41 @@ fn conclude(found: &BTreeMap<Place, Found>, start: Instant, screen: &mut Screen)
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{columns, expectations, expected, first_alike, heading};
+    use mmspec::matrix;
+    use mmspec::scenario::library;
+    use mmspec_model::variant::KERNELS;
+    use std::path::Path;
+
+    #[test]
+    fn columns_are_versions_in_their_order_then_proposals() {
+        let headings: Vec<String> = columns().into_iter().map(heading).collect();
+        assert_eq!(headings[..4], ["4.6", "4.9", "4.14", "4.17"]);
+        assert_eq!(headings[9..15], ["6.1", "6.2", "6.12", "6.18", "7.0", "7.1"]);
+        assert_eq!(headings[15..], ["A", "B", "C", "D", "E", "F", "G", "H", "I"]);
+        assert_eq!(headings.len(), KERNELS.len());
+    }
+
+    #[test]
+    fn kernels_that_choose_alike_are_one() {
+        let first = |name| KERNELS[first_alike(KERNELS.iter().position(|k| k.name == name).unwrap())].name;
+        assert_eq!((first("v7.1"), first("v6.18"), first("v6.12")), ("v6.18", "v6.18", "v6.12"));
+    }
+
+    /// Alternative designs are not pinned for the largest scenarios.
+    #[test]
+    fn something_is_expected_of_nearly_every_cell() {
+        let manifest = expected::parse(expected::TEXT, Path::new(expected::PATH)).unwrap();
+        let expectations = expectations(&manifest);
+        let all = KERNELS.iter().flat_map(|k| {
+            let scenarios = library::all().into_iter().filter(|s| s.applies_to(k));
+            scenarios.map(|s| (s.name, k.name.to_string()))
+        });
+        let missing: Vec<_> = all.filter(|cell| !expectations.contains_key(cell)).collect();
+        assert!(missing.iter().all(|(scenario, _)| scenario == "two_exits_oom_toggle_reaper"), "{missing:?}");
+        assert!(matrix::committed().len() > 700);
+    }
+}
