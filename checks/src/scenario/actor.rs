@@ -24,6 +24,9 @@ pub enum Actor {
     /// Somebody holds the mmap lock of the task's mm for writing while he allocates; the OOM killer
     /// runs, and he tries again until its victim need not be waited for.
     AllocateUnderMmapLock(usize),
+    /// A driver that mirrors the mm holds the lock of its notifier while it allocates; the OOM killer runs,
+    /// and the driver tries again until the victim need not be waited for.
+    AllocateInDriver(usize),
     /// Somebody reads the task's memory through `get_task_mm()`.
     GetTaskMm(usize),
     /// The same, and drops with `mmput_async()`.
@@ -78,6 +81,7 @@ impl Actor {
                 | Self::AllocateAndExit(_)
                 | Self::ExitAndAllocate(_)
                 | Self::AllocateUnderMmapLock(_)
+                | Self::AllocateInDriver(_)
         )
     }
 
@@ -91,6 +95,7 @@ impl Actor {
             Self::ReadOwnMemory(t) => format!("T{t} reads"),
             Self::AllocateAndExit(t) => format!("T{t} allocates"),
             Self::OomKill => "OOM killer".into(),
+            Self::AllocateInDriver(mm) => format!("driver of mm{mm}"),
             Self::AllocateUnderMmapLock(t) => format!("allocator on T{t}"),
             Self::GetTaskMm(t) => format!("reader of T{t}"),
             Self::GetTaskMmAsync(t) => format!("async reader of T{t}"),

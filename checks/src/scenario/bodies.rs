@@ -15,6 +15,7 @@ use mmspec_model::kernel::futex::futex_wait;
 use mmspec_model::kernel::mm_init::{MmCachep, fork_and_exit, takedown_cpu};
 use mmspec_model::kernel::refrigerator::leave_refrigerator;
 use mmspec_model::mm::memory::{access_remote_vm, access_remote_vm_uncounted, get_user};
+use mmspec_model::mm::mmu_notifier::under_notifier_lock;
 use mmspec_model::mm::oom_kill::kill::out_of_memory;
 use mmspec_model::mm::oom_kill::mrelease::process_mrelease;
 use mmspec_model::mm::oom_kill::retry_allocation;
@@ -113,6 +114,18 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
             put_task_struct(sys, &sys.tasks[t]);
         }),
         Actor::AllocateUnderMmapLock(t) => Box::new(move |sys| allocate_under_mmap_lock(sys, t)),
+        Actor::AllocateInDriver(mm) => Box::new(move |sys| {
+            let mm = &sys.mms[mm];
+            under_notifier_lock(mm, || {
+                out_of_memory(sys, None);
+                if sys.signals.iter().any(|signal| atomic_read(signal.oom_mm) != 0) {
+                    goal("a driver waits for a victim that waits for its lock");
+                    retry_allocation(sys, mm);
+                }
+            });
+            forget(1);
+            mmdrop(sys, mm);
+        }),
         Actor::ProcMem(mm) => Box::new(move |sys| proc_mem_read(sys, mm)),
         Actor::Kill(t) => Box::new(move |sys| {
             send_sigkill(&sys.signals[sys.tasks[t].signal]);

@@ -64,11 +64,12 @@ impl Scenario {
         let mms: Vec<MmInit> = (0..self.mms.len())
             .map(|i| MmInit {
                 users: self.tasks.iter().filter(|t| t.mm == i).count() as u64,
-                pins: count(&|a| *a == Actor::ProcMem(i)),
+                pins: count(&|a| *a == Actor::ProcMem(i) || *a == Actor::AllocateInDriver(i)),
                 vmas: self.mms[i].vmas,
                 pages: self.mms[i].pages,
                 mlocked: self.mms[i].mlocked,
                 cached: self.mms[i].cached,
+                mirrored: self.mms[i].mirrored,
                 list: kernel.vmas != Vmas::Tree,
                 aio: self.mms[i].aio,
                 trylocked: self.has_oom(),
@@ -109,7 +110,12 @@ impl Scenario {
             forks: count(&|a| matches!(a, Actor::Fork | Actor::ForkFails)) as usize,
             needless_kills: self.watch_needless_kills,
             stuck_allocator: count(&|a| {
-                matches!(a, Actor::AllocateUnderMmapLock(_) | Actor::CompleteAioAfter(..))
+                matches!(
+                    a,
+                    Actor::AllocateUnderMmapLock(_)
+                        | Actor::AllocateInDriver(_)
+                        | Actor::CompleteAioAfter(..)
+                )
             }) > 0,
         };
         System::new(kernel, &mms, &tasks, self.sysctl.into(), features)

@@ -22,6 +22,8 @@ pub struct Mm {
     pub mlocked: bool,
     /// Whether a CPU that runs the mm may cache them.
     pub cached: bool,
+    /// Whether a driver mirrors the mm.
+    pub mirrored: bool,
     /// Asynchronous I/O in flight.
     pub aio: u64,
 }
@@ -118,35 +120,42 @@ impl Scenario {
     /// Add an mm of so many pages.
     #[must_use]
     pub fn mm(mut self, pages: u64) -> Self {
-        self.mms.push(Mm { vmas: 1, pages, mlocked: false, cached: false, aio: 0 });
+        self.mms.push(Mm { vmas: 1, pages, mlocked: false, cached: false, mirrored: false, aio: 0 });
         self
     }
 
     /// Add an mm of so many VMAs of so many pages each.
     #[must_use]
     pub fn mm_of_vmas(mut self, vmas: usize, pages: u64) -> Self {
-        self.mms.push(Mm { vmas, pages, mlocked: false, cached: false, aio: 0 });
+        self.mms.push(Mm { vmas, pages, mlocked: false, cached: false, mirrored: false, aio: 0 });
         self
     }
 
     /// Add an mm of so many mlocked pages.
     #[must_use]
     pub fn mlocked_mm(mut self, pages: u64) -> Self {
-        self.mms.push(Mm { vmas: 1, pages, mlocked: true, cached: false, aio: 0 });
+        self.mms.push(Mm { vmas: 1, pages, mlocked: true, cached: false, mirrored: false, aio: 0 });
         self
     }
 
     /// Add an mm of so many pages, which the CPU of a running thread may cache.
     #[must_use]
     pub fn cached_mm(mut self, pages: u64) -> Self {
-        self.mms.push(Mm { vmas: 1, pages, mlocked: false, cached: true, aio: 0 });
+        self.mms.push(Mm { vmas: 1, pages, mlocked: false, cached: true, mirrored: false, aio: 0 });
+        self
+    }
+
+    /// Add an mm of so many pages, which a driver mirrors.
+    #[must_use]
+    pub fn mirrored_mm(mut self, pages: u64) -> Self {
+        self.mms.push(Mm { vmas: 1, pages, mlocked: false, cached: false, mirrored: true, aio: 0 });
         self
     }
 
     /// Add an mm of so many pages with one asynchronous I/O in flight.
     #[must_use]
     pub fn mm_with_aio(mut self, pages: u64) -> Self {
-        self.mms.push(Mm { vmas: 1, pages, mlocked: false, cached: false, aio: 1 });
+        self.mms.push(Mm { vmas: 1, pages, mlocked: false, cached: false, mirrored: false, aio: 1 });
         self
     }
 

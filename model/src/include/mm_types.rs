@@ -5,6 +5,7 @@ use crate::k::bitops::{Bit, Flags};
 use crate::k::engine::{Class, Object, Word, engine};
 use crate::k::lock::RwSem;
 use crate::k::plain::{Ghost, Plain};
+use crate::mm::mmu_notifier::MmuNotifier;
 use crate::mm::tlb::Tlb;
 use crate::mm::vma::Vma;
 
@@ -37,6 +38,8 @@ pub struct MmInit {
     pub mlocked: bool,
     /// Whether a CPU that runs the mm may cache them.
     pub cached: bool,
+    /// Whether a driver mirrors the mm.
+    pub mirrored: bool,
     /// Asynchronous I/O in flight.
     pub aio: u64,
     /// Whether the VMAs are a list.
@@ -71,6 +74,8 @@ pub struct MmStruct {
     pub rss: AtomicT,
     /// AIO in flight: `exit_aio()` waits for it.
     pub ioctx: Word,
+    /// Notifier of a driver that mirrors the mm.
+    pub notifier: Option<MmuNotifier>,
     /// TLB of the CPU that runs a thread of the mm, in a program where one does.
     pub tlb: Option<Tlb>,
     /// RFC: RSS charged to the pending budget when the mm was queued.
@@ -114,6 +119,7 @@ impl MmStruct {
             pgtables,
             rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),
             ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),
+            notifier: init.mirrored.then(|| MmuNotifier::new(object)),
             tlb: init.cached.then(|| Tlb::new(object)),
             charged_rss: Plain::new(object, "charged_rss", 0),
             life: Ghost::new(object, "life"),

@@ -1,6 +1,7 @@
 //! `mm/mmap.c`: the end of a mapping tree.
 
 use super::memory::{munlock_vma_pages_range, unmap_page_range};
+use super::mmu_notifier::mmu_notifier_release;
 use super::oom_kill::{__oom_reap_task_mm, set_oom_skip};
 use super::vma::{for_each_vma, remove_vmas};
 use crate::include::mm_types::{MMF_OOM_VICTIM, MmStruct, life};
@@ -27,6 +28,7 @@ pub fn exit_mmap(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
     if by.is_some_and(|task| ghost_read(task.victim) != 0) {
         sys.freezer.tears_down(Phase::NoVictims, "R40");
     }
+    mmu_notifier_release(mm);
     match sys.kernel.exit_mmap {
         ExitMmap::NoLock => {
             unmap_vmas(sys, mm);

@@ -4,8 +4,8 @@
 //! version: an old kernel is here for the sake of what it did differently there.
 
 use super::points::{
-    ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, Queue, ReaperFlush, ReaperPin,
-    Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
+    ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue, ReaperFlush,
+    ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
 };
 use super::{Kernel, Status};
 
@@ -18,6 +18,7 @@ const V6_12: Kernel = Kernel {
     munlock: Munlock::AtZap,
     reaper_pin: ReaperPin::Task,
     reaper_flush: ReaperFlush::PerVma,
+    notifiers: NotifierMode::NonBlocking,
     give_up: GiveUp::Flag,
     queue: Queue::TicketTimer,
     thaw: Thaw::OneThread,
@@ -42,6 +43,7 @@ const V4_6: Kernel = Kernel {
     munlock: Munlock::BeforeUnmap,
     reaper_pin: ReaperPin::Users,
     reaper_flush: ReaperFlush::Never,
+    notifiers: NotifierMode::Blocking,
     give_up: GiveUp::Leave,
     queue: Queue::ListOnce,
     mm_cache: MmCache::AtomicRss,
@@ -62,6 +64,7 @@ const V4_14: Kernel = Kernel {
     name: "v4.14",
     about: "the reaper owns no use: a victim's exit_mmap() cycles through the write lock",
     exit_mmap: ExitMmap::Cycle,
+    notifiers: NotifierMode::Avoided,
     reaper_pin: ReaperPin::Task,
     ..V4_9
 };
@@ -78,6 +81,7 @@ const V4_17: Kernel = Kernel {
 const V5_15_RC: Kernel = Kernel {
     name: "v5.15-rc1",
     about: "process_mrelease() as merged: it walks whatever exit_mmap() does",
+    notifiers: NotifierMode::NonBlocking,
     queue: Queue::Ticket,
     mrelease: Mrelease::CountPin,
     ..V4_17

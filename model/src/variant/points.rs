@@ -96,6 +96,21 @@ choices! {
 }
 
 choices! {
+    /// How the reaper gets on with mmu notifiers.
+    NotifierMode = "mmu notifiers of a victim" {
+        Blocking "called",
+            "callbacks may wait for whatever the driver holds",
+            "before 4.14";
+        Avoided "avoided",
+            "an mm with notifiers is not reaped, and MMF_OOM_SKIP is set",
+            "4d4bbd8526a8 (4.14)";
+        NonBlocking "called without waiting",
+            "a callback that would have to wait refuses, and the reaper comes again",
+            "93065ac753e4 (4.19)";
+    }
+}
+
+choices! {
     /// What becomes of a victim whose mm could not be reaped.
     GiveUp = "when reaping fails" {
         Leave "the victim stays",

@@ -1,8 +1,8 @@
 //! The OOM killer and its reaper.
 
 use crate::scenario::Actor::{
-    AllocateAndExit, AllocateUnderMmapLock, Exit, ExitAndAllocate, ExitGroup, ExitWhenKilled, GetTaskMm,
-    OomDisable, OomKill, ReadOwnMemory, Suspend,
+    AllocateAndExit, AllocateInDriver, AllocateUnderMmapLock, Exit, ExitAndAllocate, ExitGroup,
+    ExitWhenKilled, GetTaskMm, OomDisable, OomKill, ReadOwnMemory, Suspend,
 };
 use crate::scenario::Scenario;
 
@@ -90,7 +90,16 @@ pub(super) fn all() -> Vec<Scenario> {
         .actor(AllocateUnderMmapLock(0))
         .reaches("an allocator waits for a victim that waits for its lock")
         .reaches("the reaper gives up"),
-        Scenario::new("sharer_with_a_dead_leader", "the leader of a sharing group exits, its other thread does not")
+        Scenario::new("driver_allocates", "a driver that mirrors the victim fails to allocate under its notifier's lock")
+            .inline_only()
+            .mirrored_mm(3)
+            .victim(0)
+            .actor(ExitWhenKilled(0))
+            .actor(AllocateInDriver(0))
+            .reaches("a driver waits for a victim that waits for its lock")
+            .reaches("a notifier refuses to be reaped"),
+        Scenario::new(
+            "sharer_with_a_dead_leader", "the leader of a sharing group exits, its other thread does not")
             .inline_only()
             .mm(3)
             .victim(0)

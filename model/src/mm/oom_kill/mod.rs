@@ -9,11 +9,14 @@ use crate::include::mm_types::{MMF_OOM_SKIP, MMF_UNSTABLE, MmStruct, life};
 use crate::include::sched::TaskStruct;
 use crate::k::atomic::{atomic_read, read_once};
 use crate::k::bitops::{set_bit, test_bit};
-use crate::k::call;
 use crate::k::engine::{Effect, Fault, Order, Rmw, Shape, Site, Sleep, Until, engine};
 use crate::k::lock::{spin_lock, spin_unlock};
 use crate::k::plain::ghost_mark;
+use crate::k::{call, goal};
 use crate::mm::memory::unmap_page_range;
+use crate::mm::mmu_notifier::{
+    Invalidate, mmu_notifier_invalidate_range_end, mmu_notifier_invalidate_range_start,
+};
 use crate::mm::vma::for_each_vma_reaping;
 use crate::system::System;
 use crate::variant::Munlock;
@@ -69,10 +72,15 @@ pub fn retry_allocation(sys: &System, mm: &MmStruct) {
 }
 
 /// `__oom_reap_task_mm()`: zap what is private. The caller keeps VMAs and page tables from going away:
-/// mostly by the mmap read lock, with `MMF_OOM_SKIP` seen clear under it.
-pub(crate) fn __oom_reap_task_mm(sys: &System, mm: &MmStruct) {
+/// mostly by the mmap read lock, with `MMF_OOM_SKIP` seen clear under it. False if a notifier refuses.
+pub(crate) fn __oom_reap_task_mm(sys: &System, mm: &MmStruct) -> bool {
     let _call = call("__oom_reap_task_mm");
     set_bit(MMF_UNSTABLE, mm.flags);
+    let invalidate = mmu_notifier_invalidate_range_start(sys, mm);
+    if invalidate == Invalidate::Refused {
+        goal("a notifier refuses to be reaped");
+        return false;
+    }
     for_each_vma_reaping(sys, mm, |vma| {
         let skipped =
             sys.kernel.munlock == Munlock::BeforeUnmap && vma.page.is_some() && read_once(vma.vm_locked) != 0;
@@ -80,5 +88,9 @@ pub(crate) fn __oom_reap_task_mm(sys: &System, mm: &MmStruct) {
             unmap_page_range(sys, mm, vma);
         }
     });
+    if invalidate == Invalidate::Told {
+        mmu_notifier_invalidate_range_end(mm);
+    }
     ghost_mark(mm.life, life::REAPED, 0, 0, Fault { rule: "", what: "" });
+    true
 }

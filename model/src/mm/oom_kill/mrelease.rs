@@ -46,8 +46,7 @@ fn owning_count(sys: &System, locked: &TaskStruct, mm: &MmStruct) {
         if skip {
             goal("process_mrelease() finds MMF_OOM_SKIP");
         } else {
-            __oom_reap_task_mm(sys, mm);
-            goal("process_mrelease() reaps");
+            reaps(sys, mm);
         }
         mmap_read_unlock(mm);
     }
@@ -63,12 +62,19 @@ fn owning_users(sys: &System, locked: &TaskStruct, mm: &MmStruct) {
     spin_unlock(locked.alloc_lock);
     if reap {
         mmap_read_lock(mm);
-        __oom_reap_task_mm(sys, mm);
-        goal("process_mrelease() reaps");
+        reaps(sys, mm);
         mmap_read_unlock(mm);
     }
     if got {
         mmput_reaping(sys, mm);
+    }
+}
+
+fn reaps(sys: &System, mm: &MmStruct) {
+    if __oom_reap_task_mm(sys, mm) {
+        goal("process_mrelease() reaps");
+    } else {
+        goal("process_mrelease() returns -EAGAIN");
     }
 }
 

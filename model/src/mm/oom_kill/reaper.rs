@@ -16,8 +16,9 @@ use crate::k::work::add_timer;
 use crate::k::{call, goal};
 use crate::kernel::fork::{mmput_async, mmput_reaping, put_task_struct};
 use crate::kernel::freezer::{Phase, wait_event_freezable};
+use crate::mm::mmu_notifier::mm_has_notifiers;
 use crate::system::System;
-use crate::variant::{FrozenDelay, GiveUp, Queue, ReaperPin, Rule};
+use crate::variant::{FrozenDelay, GiveUp, NotifierMode, Queue, ReaperPin, Rule};
 
 fn oom_mm<'a>(sys: &'a System, task: &TaskStruct) -> &'a MmStruct {
     let index = read_once(sys.signals[task.signal].oom_mm) as usize;
@@ -117,8 +118,8 @@ enum Reap {
     Done,
     /// The lock is taken.
     Again,
-    /// The last use is gone, and with it what the reaper of this kernel relies on.
-    NoUsers,
+    /// The reaper of this kernel can do nothing: the last use is gone, or a notifier is registered.
+    Unable,
 }
 
 /// `oom_reap_task()`: try a few times, then give the OOM killer its way in any case.
@@ -136,7 +137,7 @@ fn oom_reap_task(sys: &System, task: &TaskStruct) {
         goal("the reaper gives up");
     }
     if reap == Reap::Done || sys.kernel.give_up == GiveUp::Flag && sys.kernel.keeps(Rule::R35) {
-        if reap == Reap::NoUsers {
+        if reap == Reap::Unable {
             let early = Fault { rule: "R44", what: "a victim is written off that has not freed anything" };
             let freed = ghost_read(mm.life) & (life::TORN | life::REAPED) != 0;
             if !freed {
@@ -156,7 +157,7 @@ fn oom_reap_task_mm(sys: &System, mm: &MmStruct) -> Reap {
     }
     if !mmget_not_zero(mm) {
         goal("the reaper finds no users");
-        return Reap::NoUsers;
+        return Reap::Unable;
     }
     let reap = reap_locked(sys, mm);
     if sys.kernel.reaper_pin == ReaperPin::UsersAsync {
@@ -175,13 +176,19 @@ fn reap_locked(sys: &System, mm: &MmStruct) -> Reap {
         return Reap::Again;
     }
     skip |= test_under_lock && test_bit(MMF_OOM_SKIP, mm.flags);
+    let mut reap = Reap::Done;
     if skip {
         goal("the reaper finds MMF_OOM_SKIP");
+    } else if sys.kernel.notifiers == NotifierMode::Avoided && mm_has_notifiers(mm) {
+        reap = Reap::Unable;
     } else {
         sys.freezer.tears_down(Phase::Suspended, "R37");
-        __oom_reap_task_mm(sys, mm);
-        goal("the reaper reaps");
+        if __oom_reap_task_mm(sys, mm) {
+            goal("the reaper reaps");
+        } else {
+            reap = Reap::Again;
+        }
     }
     mmap_read_unlock(mm);
-    Reap::Done
+    reap
 }
