@@ -3,6 +3,7 @@
 
 use mmspec::engine::timed::Costs;
 use mmspec::engine::timed::costs::PAGES_A_TABLE;
+use mmspec::simulation::execs::gain;
 use mmspec::simulation::subject::{Measure, Prices, Subject};
 use mmspec::simulation::{Line, Simulated, Table};
 
@@ -38,7 +39,7 @@ fn predictions(simulated: &Simulated) -> impl Iterator<Item = (&'static str, &'s
 
 #[test]
 fn calibrated_rows_are_reproduced() {
-    for (table, prices) in [(Table::AsyncTeardown, 5), (Table::WriteLock, 1)] {
+    for (table, prices) in [(Table::AsyncTeardown, 5), (Table::WriteLock, 1), (Table::Exec, 2)] {
         let simulated = table.simulate(None);
         let calibrated: Vec<&Line> = simulated.rows.iter().filter(|line| line.calibrates.is_some()).collect();
         assert_eq!(calibrated.len(), prices);
@@ -69,9 +70,50 @@ fn predictions_are_as_far_off_as_they_were() {
 }
 
 #[test]
+fn what_a_constructor_gains_on_24_cpus_follows_from_1_and_192() {
+    let simulated = Table::Exec.simulate(None);
+    let errors: Vec<String> =
+        predictions(&simulated).map(|(what, _, error)| format!("{what} {error:+.1}")).collect();
+    assert_eq!(errors, ["24 hardware threads, a desktop -4.4"]);
+}
+
+/// Only a part of what per-CPU memory costs one process can be under the global mutex.
+#[test]
+fn a_mutex_held_for_all_of_the_single_process_gain_would_cost_far_more_on_192_cpus() {
+    let given = Costs { percpu_locked: 0, percpu: 5_900, ..Costs::ASSUMED };
+    let all_locked = Costs { percpu_locked: 5_900, percpu: 0, ..Costs::ASSUMED };
+    assert_eq!(gain(1, given), gain(1, all_locked));
+    assert!((3_900..4_100).contains(&gain(1, given)), "{}", gain(1, given));
+    assert!(gain(192, given) < 6_000, "{}", gain(192, given));
+    assert!((660_000..680_000).contains(&gain(192, all_locked)), "{}", gain(192, all_locked));
+    let sleeping = Costs { mutex: Costs::ASSUMED.wake, ..given };
+    assert!((490_000..560_000).contains(&gain(192, sleeping)), "{}", gain(192, sleeping));
+}
+
+/// In points: how long an exec takes, how a mutex is handed over, and what an atomic operation costs.
+#[test]
+fn the_gain_on_24_cpus_hardly_depends_on_what_is_assumed() {
+    let given = Costs::ASSUMED;
+    let variants = [
+        Costs { exec: given.exec / 2, ..given },
+        Costs { exec: given.exec * 2, ..given },
+        Costs { mutex: 0, ..given },
+        Costs { mutex: given.mutex * 4, ..given },
+        Costs { atomic: given.atomic * 2, load: given.load * 2, ..given },
+    ];
+    let base = Table::Exec.simulate(None).rows[1].simulated;
+    for assumed in variants {
+        let simulated = Table::Exec.simulate_assuming(None, assumed).rows[1].simulated;
+        assert!((simulated - base).abs() < 0.3, "{base} becomes {simulated} with {assumed:?}");
+    }
+}
+
+#[test]
 fn a_simulation_is_the_same_each_time() {
     for cpus in [None, Some(2)] {
         assert_eq!(Table::AsyncTeardown.simulate(cpus), Table::AsyncTeardown.simulate(cpus));
+        let exec = || gain(cpus.unwrap_or(24), Costs { percpu_locked: 1_000, ..Costs::ASSUMED });
+        assert_eq!(exec(), exec());
     }
 }
 
@@ -129,7 +171,9 @@ fn time_grows_with_pages_inline_and_does_not_when_queued() {
 fn the_document_has_these_numbers() {
     let document = include_str!("../../docs/simulation.md");
     let simulated = Table::AsyncTeardown.simulate(None);
-    for calibrates in simulated.rows.iter().filter_map(|line| line.calibrates.as_deref()) {
+    let exec = Table::Exec.simulate(None);
+    let rows = simulated.rows.iter().chain(&exec.rows);
+    for calibrates in rows.filter_map(|line| line.calibrates.as_deref()) {
         let (price, value) = calibrates.split_once(": ").expect("a price and its value");
         let is_row =
             |line: &str| line.starts_with(&format!("| {price} |")) && line.ends_with(&format!("| {value} |"));

@@ -234,7 +234,7 @@ pub struct SimulateArgs {
     #[arg(value_enum)]
     pub table: Option<Table>,
     /// CPUs of the simulated machine [default: as many as the machine of the published numbers had]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub cpus: Option<u16>,
     /// How the result is written
     #[arg(long, value_enum, default_value_t = Format::Text)]

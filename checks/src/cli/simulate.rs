@@ -40,10 +40,14 @@ pub fn run(args: &SimulateArgs, screen: &mut Screen) -> Result<Exit, CliError> {
 
 fn text(table: &Simulated) -> Vec<String> {
     let mut lines = vec![table.message.to_string(), table.about.to_string()];
-    if table.cpus != table.published_cpus {
+    if table.rows.iter().all(|row| row.error_percent.is_none()) {
+        let mut published: Vec<String> =
+            table.rows.iter().map(|row| row.published_cpus.to_string()).collect();
+        published.dedup();
         lines.push(format!(
             "Published for {} CPUs, simulated with {}: not to be compared",
-            table.published_cpus, table.cpus
+            published.join(", "),
+            table.cpus
         ));
     }
     let width = table.rows.iter().map(|row| row.what.chars().count()).max().unwrap_or(0);

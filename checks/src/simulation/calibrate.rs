@@ -4,9 +4,17 @@ use super::published::{Parameter, Publication, Row};
 use super::subject::Prices;
 use crate::engine::timed::Costs;
 
-/// In this order each depends on those before only.
-const ORDER: [Parameter; 5] =
-    [Parameter::Rest, Parameter::Page, Parameter::HugePage, Parameter::HandOver, Parameter::Reaper];
+/// In this order each depends on those before only, or is only approached and comes again.
+const ORDER: [Parameter; 8] = [
+    Parameter::Rest,
+    Parameter::Page,
+    Parameter::HugePage,
+    Parameter::HandOver,
+    Parameter::Reaper,
+    Parameter::Percpu,
+    Parameter::PercpuLocked,
+    Parameter::Percpu,
+];
 
 impl Parameter {
     /// What it is, and its value in `prices`.
@@ -24,6 +32,13 @@ impl Parameter {
             }
             Self::HugePage => format!("a huge page zapped and freed: {}", us(prices.huge_page)),
             Self::HandOver => format!("a contended spinlock changes hands: {}", us(costs.hand_over)),
+            Self::PercpuLocked => {
+                format!(
+                    "per-CPU memory allocated under pcpu_alloc_mutex, a chunk: {}",
+                    us(costs.percpu_locked)
+                )
+            }
+            Self::Percpu => format!("per-CPU memory cleared and freed, a chunk: {}", us(costs.percpu)),
             Self::Reaper => {
                 format!("a teardown in mm_reaper, of the inline CPU time: {} %", costs.reaper_percent)
             }
@@ -37,6 +52,8 @@ impl Parameter {
             Self::Page => &mut costs.page_ps,
             Self::HugePage => &mut prices.huge_page,
             Self::HandOver => &mut costs.hand_over,
+            Self::PercpuLocked => &mut costs.percpu_locked,
+            Self::Percpu => &mut costs.percpu,
             Self::Reaper => &mut costs.reaper_percent,
         } = value;
     }
@@ -47,7 +64,7 @@ pub fn calibrate(publication: &Publication, assumed: Costs) -> Prices {
     let mut prices = Prices { costs: assumed, huge_page: 0 };
     for parameter in ORDER {
         if let Some(row) = publication.rows.iter().find(|row| row.fixes == Some(parameter)) {
-            solve(row, parameter, publication.cpus, &mut prices);
+            solve(row, parameter, row.cpus.unwrap_or(publication.cpus), &mut prices);
         }
     }
     prices
@@ -57,7 +74,7 @@ pub fn calibrate(publication: &Publication, assumed: Costs) -> Prices {
 fn solve(row: &Row, parameter: Parameter, cpus: usize, prices: &mut Prices) {
     let mut result = |value: u64| {
         parameter.set(prices, value);
-        row.subject.measure(cpus, prices)
+        row.of.measure(cpus, prices)
     };
     let mut high = 1;
     while result(high) < row.published {

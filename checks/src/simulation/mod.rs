@@ -2,13 +2,14 @@
 //! engine, whose prices come from some of the published numbers and predict the others.
 
 mod calibrate;
+pub mod execs;
 pub mod published;
 pub mod subject;
 
 use crate::engine::timed::Costs;
-use published::{Publication, Row};
+use published::{Of, Publication, Row};
 use serde::Serialize;
-use subject::Measure;
+use subject::{Measure, Subject};
 
 /// Numbers of one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, clap::ValueEnum)]
@@ -18,6 +19,8 @@ pub enum Table {
     AsyncTeardown,
     /// One exit with `exit_mmap()` under the write lock
     WriteLock,
+    /// Execs with and without per-CPU memory from a slab constructor
+    Exec,
 }
 
 /// A published table and its simulation.
@@ -29,7 +32,7 @@ pub struct Simulated {
     pub message: &'static str,
     /// What was measured.
     pub about: &'static str,
-    /// CPUs of the machine that was measured.
+    /// CPUs of the machine that was measured, the largest if there were some.
     pub published_cpus: usize,
     /// CPUs of the simulation.
     pub cpus: usize,
@@ -48,8 +51,10 @@ pub struct Line {
     pub what: &'static str,
     /// `vm.async_mm_teardown`; nothing on a kernel without.
     pub r#async: Option<bool>,
-    /// `ms`, `ns` or `x`.
+    /// `ms`, `ns`, `x` or `%`.
     pub unit: &'static str,
+    /// CPUs of the machine that was measured.
+    pub published_cpus: usize,
     /// What was published.
     pub published: f64,
     /// What the simulation gives.
@@ -66,6 +71,7 @@ impl Table {
         match self {
             Self::AsyncTeardown => published::ASYNC_TEARDOWN,
             Self::WriteLock => published::WRITE_LOCK,
+            Self::Exec => published::EXEC,
         }
     }
 
@@ -78,17 +84,22 @@ impl Table {
     /// The same with other prices where no row tells them.
     pub fn simulate_assuming(self, cpus: Option<usize>, assumed: Costs) -> Simulated {
         let publication = self.publication();
-        let cpus = cpus.unwrap_or(publication.cpus);
         let prices = calibrate::calibrate(&publication, assumed);
         let line = |row: &Row| {
-            let simulated = row.subject.measure(cpus, &prices);
-            let (unit, scale) =
-                if row.subject.measure == Measure::ReaperCpu { ("x", 1_000) } else { publication.unit };
-            let compared = cpus == publication.cpus;
+            let published_cpus = row.cpus.unwrap_or(publication.cpus);
+            let cpus = cpus.unwrap_or(published_cpus);
+            let simulated = row.of.measure(cpus, &prices);
+            let ratio = matches!(row.of, Of::Exits(Subject { measure: Measure::ReaperCpu, .. }));
+            let (unit, scale) = if ratio { ("x", 1_000) } else { publication.unit };
+            let compared = cpus == published_cpus;
             Line {
                 what: row.what,
-                r#async: (row.subject.kernel == "rfc-async-teardown").then_some(row.subject.on),
+                r#async: match row.of {
+                    Of::Exits(Subject { kernel: "rfc-async-teardown", on, .. }) => Some(on),
+                    _ => None,
+                },
                 unit,
+                published_cpus,
                 published: in_unit(row.published, scale),
                 simulated: in_unit(simulated, scale),
                 error_percent: compared.then(|| error_percent(simulated, row.published)),
@@ -100,7 +111,7 @@ impl Table {
             message: publication.message,
             about: publication.about,
             published_cpus: publication.cpus,
-            cpus,
+            cpus: cpus.unwrap_or(publication.cpus),
             rows: publication.rows.iter().map(line).collect(),
             assumed,
             not_shown: publication.not_shown,

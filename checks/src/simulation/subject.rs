@@ -135,7 +135,7 @@ fn with_rest_of_exit(setup: Setup) -> Setup {
 }
 
 /// A step that changes nothing and has a price of its own.
-fn pay(outside: Word, site: &'static str) {
+pub(super) fn pay(outside: Word, site: &'static str) {
     let rmw = Rmw { shape: Shape::Conditional, apply: &Effect::store };
     engine().rmw(outside, Order::Relaxed, &rmw, Site::here(site));
 }

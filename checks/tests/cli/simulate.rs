@@ -8,7 +8,7 @@ fn a_table_has_published_and_simulated_numbers_and_says_which_are_calibrated() {
     table.ended(0, &["RFC PATCH 7/7", "published", "simulated", "(predicted)", "What this cannot show:"]);
     let rows: Vec<&str> = table.out.lines().filter(|line| line.starts_with("1 GB ")).collect();
     assert!(rows[0].contains("18.01 ms") && rows[0].contains("a page zapped and freed"), "{}", rows[0]);
-    assert_eq!(mmspec("simulate").out.matches("RFC PATCH 7/7").count(), 1);
+    assert_eq!(mmspec("simulate").out.matches("RFC PATCH 7/7] exit").count(), 1);
 }
 
 #[test]
@@ -16,6 +16,16 @@ fn another_number_of_cpus_is_not_compared() {
     let table = mmspec("simulate async-teardown --cpus 4");
     table.ended(0, &["Published for 32 CPUs, simulated with 4: not to be compared"]);
     assert!(!table.out.contains(" %  (predicted)"), "{}", table.out);
+}
+
+#[test]
+fn a_table_of_several_machines_compares_the_rows_of_the_asked_one() {
+    let table = mmspec("simulate exec --cpus 1");
+    table.ended(0, &["slab ctor/dtor", "gain of rfc-slab-ctor-fixed over v7.1"]);
+    let compared = |row: &&str| row.contains(" %  per-CPU") || row.contains(" %  (predicted)");
+    assert_eq!(table.out.lines().filter(compared).count(), 1, "{}", table.out);
+    let other = mmspec("simulate exec --cpus 4");
+    other.ended(0, &["Published for 1, 24, 192 CPUs, simulated with 4: not to be compared"]);
 }
 
 #[test]
@@ -30,7 +40,8 @@ fn a_simulation_is_one_json_document() {
 
 #[test]
 fn what_cannot_be_simulated_is_refused() {
-    mmspec("simulate exec").refused(&["exec", "async-teardown", "write-lock"]);
+    mmspec("simulate fork").refused(&["fork", "async-teardown", "write-lock", "exec"]);
     mmspec("simulate --cpus 0").refused(&["--cpus"]);
+    mmspec("simulate --cpus 1025").refused(&["--cpus"]);
     mmspec("simulate --help").ended(0, &["--cpus <N>", "calibrated"]);
 }

@@ -9,6 +9,7 @@ use crate::k::plain::{Plain, read, write};
 use crate::k::{call, goal};
 use crate::mm::percpu::{Percpu, PercpuPtr};
 use crate::variant::{Kernel, MmCache, Rule};
+use std::ops::Range;
 
 /// One object of the cache: its memory outlives every `mm_struct` in it.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub struct Slot {
 pub struct MmCachep {
     /// Free objects, a bit each.
     free: Word,
+    /// Number of the first of them.
+    first: usize,
     slots: Vec<Slot>,
     percpu: Percpu,
 }
@@ -38,6 +41,16 @@ pub struct MmCachep {
 impl MmCachep {
     /// A cache of `slots` objects, from which `forks` structs are allocated.
     pub fn new(owner: Object, slots: usize, forks: usize) -> Self {
+        Self::part(owner, 0..slots, forks, || Percpu::new(owner, slots))
+    }
+
+    /// What `cpus` CPUs have of the cache: an object each, that only they allocate, and all else shared.
+    pub fn per_cpu(owner: Object, cpus: usize, forks: usize) -> Vec<Self> {
+        let percpu = Percpu::new(owner, cpus);
+        (0..cpus).map(|cpu| Self::part(owner, cpu..cpu + 1, forks, || percpu.clone())).collect()
+    }
+
+    fn part(owner: Object, numbers: Range<usize>, forks: usize, percpu: impl FnOnce() -> Percpu) -> Self {
         let slot = |nr: usize| {
             let object = engine().new_object("mm_slab", nr as u16);
             Slot {
@@ -50,9 +63,10 @@ impl MmCachep {
             }
         };
         Self {
-            free: engine().new_word("mm_cachep", Class::Sync, owner, (1 << slots) - 1),
-            slots: (0..slots).map(slot).collect(),
-            percpu: Percpu::new(owner),
+            free: engine().new_word("mm_cachep", Class::Sync, owner, (1 << numbers.len()) - 1),
+            first: numbers.start,
+            slots: numbers.map(slot).collect(),
+            percpu: percpu(),
         }
     }
 
@@ -73,7 +87,7 @@ impl MmCachep {
     }
 
     fn free(&self, slot: &Slot) {
-        let bit = 1 << slot.nr;
+        let bit = 1 << (slot.nr - self.first);
         let give = Rmw { shape: Shape::Conditional, apply: &|v| Effect::store(v | bit) };
         engine().rmw(self.free, Order::Release, &give, Site::here("kmem_cache_free"));
     }
@@ -173,7 +187,7 @@ fn check_mm(slot: &Slot) {
 
 /// A CPU goes offline.
 pub fn takedown_cpu(cache: &MmCachep) {
-    cache.percpu.cpu_dead(|nr| &cache.slots[nr].rss_stat);
+    cache.percpu.cpu_dead(|nr| &cache.slots[nr - cache.first].rss_stat);
     goal("a CPU goes offline");
 }
 
@@ -190,7 +204,7 @@ impl MmCachep {
                 faults.push(("leak", format!("the arch context of mm_slab{nr} is never destroyed")));
             }
             let constructed = slot.constructed.peek() != 0;
-            let linked = self.percpu.peek_linked() >> nr & 1 != 0;
+            let linked = self.percpu.peek_linked(nr);
             if constructed && !(slot.pcpu_cid.peek_live() && slot.rss_stat.peek_live() && linked) {
                 faults.push(("null", format!("mm_slab{nr} counts as constructed and is not")));
             }

@@ -7,8 +7,11 @@ use crate::k::engine::{Fault, Object, Site, engine};
 use crate::k::lock::{Mutex, Spinlock, mutex_lock, mutex_unlock, spin_lock, spin_unlock};
 use crate::k::plain::{Ghost, Plain, ghost_mark, ghost_read, read, write};
 
+/// Owners of counters in one word of the list.
+const LIST_BITS: usize = u64::BITS as usize;
+
 /// Globals of the two files.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Percpu {
     /// `pcpu_alloc_mutex`: every allocation of the machine, one at a time.
     alloc_mutex: Mutex,
@@ -17,7 +20,7 @@ pub struct Percpu {
     /// `percpu_counters_lock`.
     counters_lock: Spinlock,
     /// `percpu_counters`: whose counters are linked, a bit each.
-    counters: Plain,
+    counters: Vec<Plain>,
 }
 
 /// A pointer to per-CPU memory, and what it may point to.
@@ -31,13 +34,14 @@ pub struct PercpuPtr {
 }
 
 impl Percpu {
-    /// Nothing allocated.
-    pub fn new(owner: Object) -> Self {
+    /// Nothing allocated; so many owners will have counters.
+    pub fn new(owner: Object, owners: usize) -> Self {
+        let list = |_| Plain::new(owner, "percpu_counters", 0);
         Self {
             alloc_mutex: Mutex::new(owner, "pcpu_alloc_mutex"),
             allocations: Ghost::new(owner, "allocations"),
             counters_lock: Spinlock::new(owner, "percpu_counters_lock"),
-            counters: Plain::new(owner, "percpu_counters", 0),
+            counters: (0..owners.div_ceil(LIST_BITS)).map(list).collect(),
         }
     }
 
@@ -46,9 +50,9 @@ impl Percpu {
         self.allocations.peek()
     }
 
-    /// Linked counters, for judging an ended run.
-    pub fn peek_linked(&self) -> u64 {
-        self.counters.peek()
+    /// Whether the counters of owner `nr` are linked, for judging an ended run.
+    pub fn peek_linked(&self, nr: usize) -> bool {
+        self.counters[nr / LIST_BITS].peek() >> (nr % LIST_BITS) & 1 != 0
     }
 
     /// `alloc_percpu()`.
@@ -68,12 +72,13 @@ impl Percpu {
         let _call = call("percpu_counter_init_many");
         self.alloc(counters);
         spin_lock(self.counters_lock);
-        let list = read(self.counters);
-        if list >> nr & 1 != 0 {
+        let (word, bit) = (self.counters[nr / LIST_BITS], 1 << (nr % LIST_BITS));
+        let list = read(word);
+        if list & bit != 0 {
             engine()
                 .fault(Fault { rule: "R18", what: "a counter that is still on the hotplug list is linked" });
         }
-        write(self.counters, list | 1 << nr);
+        write(word, list | bit);
         spin_unlock(self.counters_lock);
     }
 
@@ -82,7 +87,8 @@ impl Percpu {
         let _call = call("percpu_counter_destroy_many");
         if unlink {
             spin_lock(self.counters_lock);
-            write(self.counters, read(self.counters) & !(1 << nr));
+            let (word, bit) = (self.counters[nr / LIST_BITS], 1 << (nr % LIST_BITS));
+            write(word, read(word) & !bit);
             spin_unlock(self.counters_lock);
         }
         counters.free();
@@ -92,9 +98,11 @@ impl Percpu {
     pub fn cpu_dead<'a>(&self, counters: impl Fn(usize) -> &'a PercpuPtr) {
         let _call = call("percpu_counter_cpu_dead");
         spin_lock(self.counters_lock);
-        let list = read(self.counters);
-        for nr in (0..64).filter(|nr| list >> nr & 1 != 0) {
-            counters(nr).touch();
+        for (i, &word) in self.counters.iter().enumerate() {
+            let list = read(word);
+            for bit in (0..LIST_BITS).filter(|bit| list >> bit & 1 != 0) {
+                counters(i * LIST_BITS + bit).touch();
+            }
         }
         spin_unlock(self.counters_lock);
     }

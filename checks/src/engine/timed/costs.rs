@@ -7,6 +7,12 @@ use serde::Serialize;
 pub const REST_OF_EXIT: &str = "do_exit";
 /// Site of a step that stands for what is done under `tasklist_lock`.
 pub const UNDER_TASKLIST_LOCK: &str = "exit_notify";
+/// Site of a step that stands for a part of what an exec does outside the model.
+pub const PART_OF_EXEC: &str = "execve";
+/// Parts of an exec of medium length.
+pub const EXEC_PARTS: u64 = 10;
+/// Lock under which per-CPU memory is allocated.
+const PCPU_ALLOC_MUTEX: &str = "pcpu_alloc_mutex";
 
 /// Prices of the machine, in ns unless the name says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -19,6 +25,8 @@ pub struct Costs {
     pub barrier: u64,
     /// A spinlock goes from its holder to a CPU that spins for it.
     pub hand_over: u64,
+    /// A mutex goes from its holder to a thread that waits, and that has spun for it as mutexes do.
+    pub mutex: u64,
     /// From the wake-up of a sleeping thread until it can be given a CPU.
     pub wake: u64,
     /// From the arming of a timer to its expiry (`OOM_REAPER_DELAY`).
@@ -37,6 +45,12 @@ pub struct Costs {
     pub rest: u64,
     /// One section of `tasklist_lock`.
     pub notify: u64,
+    /// An exec outside the model.
+    pub exec: u64,
+    /// A chunk of per-CPU memory is allocated, under `pcpu_alloc_mutex`.
+    pub percpu_locked: u64,
+    /// A chunk of per-CPU memory is cleared and later freed, outside.
+    pub percpu: u64,
     /// What `mm_reaper` pays for a teardown, in percent of what the exiting task would.
     pub reaper_percent: u64,
 }
@@ -52,6 +66,7 @@ impl Costs {
         atomic: 20,
         barrier: 20,
         hand_over: 0,
+        mutex: 100,
         wake: 5_000,
         timer: 2_000_000_000,
         page_ps: 0,
@@ -61,15 +76,20 @@ impl Costs {
         object: 100,
         rest: 0,
         notify: 1_000,
+        exec: 300_000,
+        percpu_locked: 0,
+        percpu: 0,
         reaper_percent: 100,
     };
 
-    /// A step `op` on a word of `class` that did or did not write.
-    pub(super) fn step(&self, class: Class, op: &str, read_only: bool) -> u64 {
+    /// A step `op` on the word `name` of `class` that did or did not write.
+    pub(super) fn step(&self, name: &str, class: Class, op: &str, read_only: bool) -> u64 {
         match (class, op) {
             (Class::Ghost, _) => 0,
             (_, REST_OF_EXIT) => self.rest,
             (_, UNDER_TASKLIST_LOCK) => self.notify,
+            (_, PART_OF_EXEC) => self.exec / EXEC_PARTS,
+            (_, "mutex_lock") if name == PCPU_ALLOC_MUTEX => self.atomic + self.percpu_locked,
             (Class::Plain, _) => self.load,
             _ if read_only => self.load,
             _ => self.atomic,
@@ -78,7 +98,16 @@ impl Costs {
 
     /// How long a thread that is told to go on at `op` stays off the CPU.
     pub(super) fn sleep(&self, op: &str) -> u64 {
-        if op == "run_timer_softirq" { self.timer } else { self.wake }
+        match op {
+            "run_timer_softirq" => self.timer,
+            "mutex_lock" => self.mutex,
+            _ => self.wake,
+        }
+    }
+
+    /// An object of this kind is freed.
+    pub(super) fn free(&self, kind: &str) -> u64 {
+        if matches!(kind, "pcpu_cid" | "rss_stat") { self.percpu } else { self.object }
     }
 
     /// Time outside and under `zone->lock` for `pages` pages, for a thread that pays `percent`.

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
 /// Steps of one run after which it is taken for a livelock.
-const MAX_STEPS: u64 = 1_000_000;
+const MAX_STEPS: u64 = 4_000_000;
 
 /// What the machine is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -218,7 +218,8 @@ impl Machine {
         }
         let after = effect.new.unwrap_or(before);
         self.values[index] = after;
-        let mut spans = vec![Span::Run(self.costs.step(class, site.op, effect.new.is_none()))];
+        let name = self.names.words[index].0;
+        let mut spans = vec![Span::Run(self.costs.step(name, class, site.op, effect.new.is_none()))];
         if self.maps_pages(word) {
             spans.push(Span::Pages(before.saturating_sub(after)));
         }
@@ -235,7 +236,8 @@ impl Machine {
         let owned = |w: &usize| self.names.words[*w].2 == object && self.maps_pages(Word(*w as u16));
         let tables: u64 =
             (0..self.first.len()).filter(owned).map(|w| self.first[w].div_ceil(PAGES_A_TABLE)).sum();
-        self.costs.object + tables * self.costs.table
+        let (kind, _) = self.names.objects[object.0 as usize];
+        self.costs.free(kind) + tables * self.costs.table
     }
 
     /// Whether the value of `word` is a number of present PTEs.
