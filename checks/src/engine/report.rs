@@ -53,6 +53,8 @@ pub struct Failure {
     pub schedule: Vec<u16>,
     /// Times a thread was interrupted that could have run on; 0 where the engine does not know.
     pub preemptions: u32,
+    /// Whether it was found when no thread could move any more.
+    pub at_end: bool,
     /// The execution, step by step.
     pub events: Vec<Event>,
     /// Its schedule by named steps, from the in-house engines.

@@ -39,10 +39,13 @@ pub fn run_bounded(preemptions: u32, limits: Limits, setup: &Setup, progress: Pr
     explore(Report::new("states", "hashing"), Sc::default(), search, false, limits, setup, progress)
 }
 
-/// Counterexample with the fewest preemptions, if one with at most `most` exists.
+/// Counterexample with the fewest preemptions, if one with at most `most` exists, and of those that
+/// break the same rule one with the fewest steps, as far as `limits` allow.
 pub fn fewest_preemptions(most: u32, limits: Limits, setup: &Setup, progress: Progress) -> Option<Report> {
     (0..=most).find_map(|k| {
-        let report = run_bounded(k, limits, setup, progress);
+        let search = Box::new(Tree::shortest(k));
+        let report =
+            explore(Report::new("states", "hashing"), Sc::default(), search, false, limits, setup, progress);
         report.failure.is_some().then_some(report)
     })
 }

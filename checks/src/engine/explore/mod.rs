@@ -172,18 +172,20 @@ pub fn explore<M: Memory + 'static>(
         report.complete += u64::from(!cut);
         report.outcomes.extend(run.outcome);
         let ended = explorer.machine.core.borrow().phase == Phase::Ended;
-        if let Some((rule, _)) = run.fault.as_ref().filter(|_| limits.collect && ended) {
-            report.outcomes.insert(format!("VIOLATED {rule}"));
-        } else if let Some((rule, what)) = run.fault {
-            let core = explorer.machine.core.borrow();
-            let (schedule, preemptions) = (core.search.schedule(), core.search.preemptions());
-            drop(core);
-            explorer.drain();
-            let Recorder { events, decisions, .. } = explorer.record(&schedule, &rule);
-            report.failure = Some(Failure { rule, what, schedule, preemptions, events, decisions });
-            break;
-        }
         explorer.drain();
+        match run.fault {
+            Some((rule, _)) if limits.collect && ended => {
+                report.outcomes.insert(format!("VIOLATED {rule}"));
+            }
+            // On the way to a shorter counterexample, those to another rule do not count.
+            Some((rule, what)) if report.failure.as_ref().is_none_or(|found| found.rule == rule) => {
+                report.failure = Some(explorer.failure(rule, what, ended));
+                if !explorer.machine.core.borrow_mut().search.shorten() {
+                    break;
+                }
+            }
+            _ => {}
+        }
         let mut core = explorer.machine.core.borrow_mut();
         if !core.search.advance() {
             if core.futures.as_mut().is_none_or(futures::Futures::settle) {
@@ -219,6 +221,15 @@ pub fn explore<M: Memory + 'static>(
 }
 
 impl<M: Memory + 'static> Explorer<M> {
+    /// The execution that has just broken `rule`.
+    fn failure(&mut self, rule: String, what: String, at_end: bool) -> Failure {
+        let core = self.machine.core.borrow();
+        let (schedule, preemptions) = (core.search.schedule(), core.search.preemptions());
+        drop(core);
+        let Recorder { events, decisions, .. } = self.record(&schedule, &rule);
+        Failure { rule, what, schedule, preemptions, at_end, events, decisions }
+    }
+
     /// Run `schedule` once more and keep its events.
     fn record(&mut self, schedule: &[u16], rule: &str) -> Recorder {
         let search = {

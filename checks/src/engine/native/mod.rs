@@ -127,6 +127,7 @@ impl<B: Backend> Native<B> {
         self.state().report.complete += 1;
         if let Some((rule, what)) = broken {
             if !self.exploration.limits.collect {
+                self.state().at_end = true;
                 self.fail(rule, what);
             }
             self.state().report.outcomes.insert(format!("VIOLATED {rule}"));

@@ -66,6 +66,8 @@ pub struct State {
     pub log: Log,
     /// First broken rule.
     pub fault: Option<(String, String)>,
+    /// Whether it was found when no thread could move any more.
+    pub at_end: bool,
     /// What is reported in the end.
     pub report: Report,
 }
@@ -110,6 +112,7 @@ impl State {
             what,
             schedule: self.log.schedule(&self.names),
             preemptions: self.log.preemptions(),
+            at_end: self.at_end,
             events: self.log.events(&self.names),
             decisions: Vec::new(),
         })
@@ -145,6 +148,7 @@ impl Exploration {
             takers: Vec::new(),
             log: Log::default(),
             fault: None,
+            at_end: false,
             report,
         };
         let exploration = Rc::new(Self { limits, start: ThreadTime::now(), state: RefCell::new(state) });

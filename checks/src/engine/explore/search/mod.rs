@@ -56,6 +56,10 @@ pub trait Search {
     fn step_done(&mut self, thread: usize, footprint: &Footprint);
     /// No thread can move any more, or the search has cut the execution; these threads wait.
     fn end(&mut self, blocked: &[Blocked]);
+    /// This execution broke a rule. Whether to go on, for one that does so in fewer steps.
+    fn shorten(&mut self) -> bool {
+        false
+    }
     /// Prepare the next execution; `false` when all are done.
     fn advance(&mut self) -> bool;
     /// Forget everything and start again.

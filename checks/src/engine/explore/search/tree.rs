@@ -3,6 +3,7 @@
 use super::{Blocked, Point, Search, prefer};
 use crate::engine::explore::footprint::Footprint;
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 struct Node {
     /// Alternatives not tried yet: threads, or numbered alternatives of a step.
@@ -12,13 +13,21 @@ struct Node {
     running: Option<usize>,
 }
 
+/// For each number of preemptions up to the bound, the fewest decisions that have led to a state;
+/// a single 0 where neither counts.
+type Reached = SmallVec<[u32; 4]>;
+
 /// Depth-first search; reaches everything, one execution a path.
 pub struct Tree {
     nodes: Vec<Node>,
     depth: usize,
-    /// For each state (and running thread, under a bound) the fewest preemptions it was reached with.
-    seen: Option<FxHashMap<u128, u32>>,
+    /// How each state (and running thread, under a bound) was reached.
+    seen: Option<FxHashMap<u128, Reached>>,
     bound: Option<u32>,
+    /// Whether to go on for the shortest counterexample.
+    shortest: bool,
+    /// Decisions at which an execution is no shorter than the best one.
+    most: usize,
     hit_bound: bool,
     preemptions: u32,
 }
@@ -26,12 +35,27 @@ pub struct Tree {
 impl Tree {
     /// Every path.
     pub fn plain() -> Self {
-        Self { nodes: Vec::new(), depth: 0, seen: None, bound: None, hit_bound: false, preemptions: 0 }
+        Self {
+            nodes: Vec::new(),
+            depth: 0,
+            seen: None,
+            bound: None,
+            shortest: false,
+            most: usize::MAX,
+            hit_bound: false,
+            preemptions: 0,
+        }
     }
 
     /// Every state. With a bound, every state that needs no more than that many preemptions.
     pub fn hashing(bound: Option<u32>) -> Self {
         Self { seen: Some(FxHashMap::default()), bound, ..Self::plain() }
+    }
+
+    /// Every state that needs no more than `bound` preemptions, by every way that may be the shortest
+    /// to a counterexample.
+    pub fn shortest(bound: u32) -> Self {
+        Self { shortest: true, ..Self::hashing(Some(bound)) }
     }
 
     fn push(&mut self, alternatives: u32, first: usize, running: Option<usize>) -> usize {
@@ -48,11 +72,14 @@ impl Tree {
             let running = at.last.filter(|t| at.enabled >> t & 1 == 1).map_or(0, |t| t as u128 + 1);
             state ^= running.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
         }
-        let best = seen.entry(state).or_insert(u32::MAX);
-        if *best <= self.preemptions {
+        let (bound, depth) = (self.bound.unwrap_or(0), if self.shortest { self.depth as u32 } else { 0 });
+        let spent = if self.bound.is_some() { self.preemptions as usize } else { 0 };
+        let best = seen.entry(state).or_insert_with(|| smallvec![u32::MAX; bound as usize + 1]);
+        if best[spent] <= depth {
             return true;
         }
-        *best = if self.bound.is_some() { self.preemptions } else { 0 };
+        // Who has spent less could have done it too.
+        best[spent..].iter_mut().for_each(|b| *b = depth.min(*b));
         false
     }
 }
@@ -69,7 +96,7 @@ impl Search for Tree {
             self.depth += 1;
             node.chosen as usize
         } else {
-            if self.visited(&mut at) {
+            if self.depth >= self.most || self.visited(&mut at) {
                 return None;
             }
             let mut alternatives = match at.sole {
@@ -106,6 +133,11 @@ impl Search for Tree {
     fn step_done(&mut self, _: usize, _: &Footprint) {}
 
     fn end(&mut self, _: &[Blocked]) {}
+
+    fn shorten(&mut self) -> bool {
+        self.most = self.depth.saturating_sub(1);
+        self.shortest
+    }
 
     fn advance(&mut self) -> bool {
         while let Some(node) = self.nodes.last_mut() {
