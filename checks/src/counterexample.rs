@@ -25,6 +25,7 @@ pub fn trace_file(scenario: &Scenario, kernel: &Kernel, checked: &Checked, failu
         rule: failure.rule.clone(),
         what: failure.what.clone(),
         preemptions: failure.preemptions,
+        at_end: failure.at_end,
         tasks: report.tasks.clone(),
         schedule: failure.decisions.iter().map(step_of).collect(),
         events: failure.events.clone(),

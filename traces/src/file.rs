@@ -44,6 +44,9 @@ pub struct TraceFile {
     pub what: String,
     /// Times a task was interrupted that could have run on; 0 where the engine does not know.
     pub preemptions: u32,
+    /// Whether it was found when no task could move any more: no single step breaks the rule.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_end: bool,
     /// Names of the tasks; events and schedule refer to them by index.
     pub tasks: Vec<String>,
     /// The decisions, by action.

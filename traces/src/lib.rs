@@ -9,4 +9,4 @@ mod table;
 
 pub use error::TraceError;
 pub use file::{FORMAT, MAX_SIZE, Step, TraceFile, VERSION};
-pub use table::{TableOptions, render};
+pub use table::{About, TableOptions, changelog, render};

@@ -84,6 +84,8 @@ pub enum Format {
 pub enum TraceFormat {
     /// A race table.
     Table,
+    /// The same with three sentences and the rule, for a commit message.
+    Changelog,
     /// The trace file itself, once it is found to be well-formed.
     Json,
 }
@@ -212,6 +214,9 @@ pub struct ShowArgs {
     /// Columns of text at most
     #[arg(long, value_name = "N", default_value_t = 75, value_parser = clap::value_parser!(u16).range(40..=1000))]
     pub width: u16,
+    /// Show each step, also where the table gets longer than a screen
+    #[arg(long)]
+    pub full: bool,
     /// How it is written
     #[arg(long, value_enum, default_value_t = TraceFormat::Table)]
     pub format: TraceFormat,

@@ -6,7 +6,7 @@ use mmspec_model::event::{Event, Kind};
 /// The last step of the trace breaks the rule; a ghost step belongs to the step of its task before
 /// it. Where nothing can move any more there is no such step.
 pub fn broken(file: &TraceFile, hidden: impl Fn(usize) -> bool) -> Option<usize> {
-    if file.rule == "deadlock" || file.rule == "livelock" {
+    if file.at_end || file.rule == "deadlock" || file.rule == "livelock" {
         return None;
     }
     let last = file.events.last()?;

@@ -1,19 +1,23 @@
 //! The race table: a column per task, time going down, as in `Documentation/process/maintainer-tip.rst`.
 //!
-//! `story` says which events matter, `rows` turns them into calls and steps, `step` words one step,
+//! `story` says which events matter, `relevance` how much where there is no room for all, `rows` turns them into calls and steps, `step` words one step,
 //! and `columns` or `gutter` place the rows.
 
 mod cell;
+mod changelog;
 mod clash;
 mod columns;
 mod gutter;
+mod holds;
 mod lexicon;
+mod relevance;
 mod rows;
 mod step;
 mod story;
 mod wrap;
 
 use crate::file::TraceFile;
+pub use changelog::{About, changelog};
 use columns::MIN_COLUMN;
 use lexicon::Lexicon;
 use story::Story;
@@ -21,17 +25,22 @@ use story::Story;
 /// Lines that fit on a screen: a longer table is folded further.
 const SCREEN: usize = 40;
 
+/// Steps tried beyond the first that makes the table too long.
+const SLACK: usize = 4;
+
 /// How a race table is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableOptions {
     /// Columns of text at most; taken for 40 if it is less.
     pub width: usize,
+    /// Show each step, however many there are, and not only those nearest to the violation.
+    pub full: bool,
 }
 
 impl Default for TableOptions {
     /// 75 columns, what a commit message allows.
     fn default() -> Self {
-        Self { width: 75 }
+        Self { width: 75, full: false }
     }
 }
 
@@ -58,29 +67,63 @@ impl Page<'_> {
 /// Any `file` will do, also one that [`TraceFile::read`] would refuse.
 pub fn render(file: &TraceFile, options: &TableOptions) -> String {
     let width = options.width.max(40);
-    let lexicon = Lexicon::new(file);
-    let story = Story::new(file);
-    let mut lines = draw(file, &lexicon, &story, width, false);
-    if lines.len() > SCREEN {
-        lines = draw(file, &lexicon, &story, width, true);
-    }
+    let mut lines = wrap::prose(&title(file), width, 2);
+    lines.push(String::new());
+    let table = table(file, width, options.full);
+    lines.extend(table.lines);
+    lines.extend(table.folded);
     lines.iter().map(|line| printable(line.trim_end()) + "\n").collect()
 }
 
-fn draw(file: &TraceFile, lexicon: &Lexicon, story: &Story, width: usize, fold: bool) -> Vec<String> {
-    let rows = rows::rows(file, lexicon, story, fold);
+/// A table with nothing around it.
+struct Table {
+    lines: Vec<String>,
+    /// How much of the trace it shows, if not all.
+    folded: Option<String>,
+}
+
+/// The table alone.
+fn table(file: &TraceFile, width: usize, full: bool) -> Table {
+    let lexicon = Lexicon::new(file);
+    let story = Story::new(file);
+    let room = SCREEN - wrap::prose(&title(file), width, 2).len() - 1;
+    let lines = draw(file, &lexicon, &story, width);
+    if lines.len() <= room || full {
+        return Table { lines, folded: None };
+    }
+    screenful(file, &lexicon, &story, width, room)
+}
+
+/// As many of the steps nearest to the violation as fit in `room` lines.
+fn screenful(file: &TraceFile, lexicon: &Lexicon, story: &Story, width: usize, room: usize) -> Table {
+    // One step more may join two lines to one: a few beyond the first that is too many are tried.
+    let mut best = (0, Table { lines: Vec::new(), folded: None });
+    for count in 0..=story.nearest.len() {
+        if count > best.0 + SLACK {
+            break;
+        }
+        let near = story.nearest(count, &file.events);
+        let lines = draw(file, lexicon, &near, width);
+        if lines.len() < room {
+            let folded = format!("({} of {} steps; show --full has all)", near.shown(), story.shown());
+            best = (count, Table { lines, folded: Some(folded) });
+        }
+    }
+    best.1
+}
+
+fn draw(file: &TraceFile, lexicon: &Lexicon, story: &Story, width: usize) -> Vec<String> {
+    let rows = rows::rows(file, lexicon, story);
     let mut shown: Vec<usize> = rows.iter().map(|r| r.task).collect();
     shown.sort_unstable();
     shown.dedup();
     let page = Page { width, lexicon, shown, verdict: verdict(file) };
 
-    let mut lines = wrap::prose(&title(file), width, 2);
-    lines.push(String::new());
-    if page.shown.len() * MIN_COLUMN <= width {
-        lines.extend(columns::place(&rows, &page));
+    let mut lines = if page.shown.len() * MIN_COLUMN <= width {
+        columns::place(&rows, &page)
     } else {
-        lines.extend(gutter::place(&rows, &page));
-    }
+        gutter::place(&rows, &page)
+    };
     if !rows.iter().any(|r| r.broken) {
         lines.extend(wrap::prose(&page.verdict, width, 4));
     }
@@ -89,10 +132,15 @@ fn draw(file: &TraceFile, lexicon: &Lexicon, story: &Story, width: usize, fold: 
 
 /// The line above the table.
 fn title(file: &TraceFile) -> String {
+    let what = if file.what.is_empty() { String::new() } else { format!(" - {}", file.what) };
+    format!("{}, scenario {}: VIOLATED {}{what}", title_of(file), file.scenario, file.rule)
+}
+
+/// `kernel v6.12 without R22`.
+fn title_of(file: &TraceFile) -> String {
     let without =
         if file.without.is_empty() { String::new() } else { format!(" without {}", file.without.join(", ")) };
-    let what = if file.what.is_empty() { String::new() } else { format!(" - {}", file.what) };
-    format!("kernel {}{without}, scenario {}: VIOLATED {}{what}", file.kernel, file.scenario, file.rule)
+    format!("kernel {}{without}", file.kernel)
 }
 
 /// The line below the table. Rules of the reference are numbered (`R1`), the others are words (`uaf`).

@@ -26,30 +26,24 @@ pub struct Row {
     pub broken: bool,
 }
 
-/// The rows of `file`; `fold` also folds runs of private steps.
-pub fn rows(file: &TraceFile, lexicon: &Lexicon, story: &Story, fold: bool) -> Vec<Row> {
+/// The rows of `file`.
+pub fn rows(file: &TraceFile, lexicon: &Lexicon, story: &Story) -> Vec<Row> {
     let mut writer = Writer { file, lexicon, story, rows: Vec::new(), open: HashMap::new() };
     let events = || file.events.iter().zip(&story.fates);
-    let told: HashSet<usize> = events()
-        .filter(|(_, fate)| !matches!(fate, Fate::Hidden | Fate::Tail))
-        .map(|(e, _)| e.task)
-        .collect();
+    let told: HashSet<usize> =
+        events().filter(|(_, fate)| matches!(fate, Fate::Shown)).map(|(e, _)| e.task).collect();
     let mut ended = HashSet::new();
     for (i, (e, fate)) in events().enumerate() {
         match *fate {
             Fate::Hidden => {}
+            Fate::Folded => writer.pass(i),
             // A task that never matters is left out whole.
             Fate::Tail => {
                 if told.contains(&e.task) && ended.insert(e.task) {
                     writer.ended(i);
                 }
             }
-            Fate::Private { first, count } if fold => {
-                if first == i {
-                    writer.folded(i, count);
-                }
-            }
-            Fate::Shown | Fate::Private { .. } => writer.step(i),
+            Fate::Shown => writer.step(i),
         }
     }
     writer.rows
@@ -88,19 +82,11 @@ impl<'a> Writer<'a> {
         self.push(first, depth, "...".into());
     }
 
-    /// A line for `count` steps from event `first`. Of the functions that they enter, those are
-    /// printed that the task is still in after them.
-    fn folded(&mut self, first: usize, count: usize) {
-        let events = &self.file.events;
-        let run = std::iter::successors(Some(first), |&i| self.story.next[i]);
-        let mut stacks = run.map(|i| calls(&events[i]));
-        let shared = |a: &'a [String], b: &'a [String]| &a[..common(a, b)];
-        let inside = stacks.by_ref().take(count).reduce(shared).unwrap_or_default();
-        let after = stacks.next().map_or(0, |next| common(inside, next));
-        let depth = common(self.open(events[first].task), inside).max(after);
-        self.enter(first, depth);
-        self.open.insert(events[first].task, &inside[..depth]);
-        self.push(first, depth, format!("... {count} steps"));
+    /// Event `i` has no row, but may leave functions that have one.
+    fn pass(&mut self, i: usize) {
+        let e = &self.file.events[i];
+        let open = self.open(e.task);
+        self.open.insert(e.task, &open[..common(open, calls(e))]);
     }
 
     /// Print the functions around event `i`, down to `depth`, that are not printed already.
@@ -138,11 +124,16 @@ impl<'a> Writer<'a> {
         (row.remark, row.mark, row.broken) = (remark, mark, story.broken == Some(i));
     }
 
-    /// Whether the task goes on outside the innermost function of event `i`. At its last event nobody
-    /// knows: it may stand in the middle.
+    /// Whether no other step of the innermost function of event `i` is shown. At the last event of
+    /// its task nobody knows: it may stand in the middle.
     fn leaves(&self, i: usize) -> bool {
         let events = &self.file.events;
-        self.story.next[i].is_some_and(|next| !events[next].stack.starts_with(calls(&events[i])))
+        let mut later = std::iter::successors(self.story.next[i], |&i| self.story.next[i]);
+        let shown_or_outside = |j: &usize| {
+            self.story.fates[*j] != Fate::Folded || !events[*j].stack.starts_with(calls(&events[i]))
+        };
+        let next = later.find(shown_or_outside);
+        next.is_some_and(|next| !events[next].stack.starts_with(calls(&events[i])))
     }
 
     fn push(&mut self, i: usize, depth: usize, text: String) -> &mut Row {

@@ -60,6 +60,17 @@ pub fn only_queues(e: &Event) -> bool {
     is_lock(&e.step) && e.kind == Kind::Write && e.before != e.after && e.before as u32 == e.after as u32
 }
 
+/// Whether the step takes a lock.
+pub fn takes(e: &Event) -> bool {
+    let taken = e.kind == Kind::Write && e.before != e.after && !only_queues(e);
+    is_lock(&e.step) && taken && !releases(e)
+}
+
+/// Whether the step drops a lock.
+pub fn releases(e: &Event) -> bool {
+    is_lock(&e.step) && (e.step.contains("unlock") || e.step.starts_with("up_"))
+}
+
 /// Counters wrap below zero in the kernel's eyes.
 fn number(value: u64) -> String {
     value.cast_signed().to_string()

@@ -23,6 +23,7 @@ pub fn script(scenario: &str, tasks: &[&str], rule: &str, what: &str) -> Script 
         rule: rule.into(),
         what: what.into(),
         preemptions: 1,
+        at_end: false,
         tasks: tasks.iter().map(ToString::to_string).collect(),
         schedule: Vec::new(),
         events: Vec::new(),

@@ -16,7 +16,7 @@ fn two_tasks() -> Script {
 fn every_table_keeps_to_its_width() {
     for file in [resurrection(), victim_queued(), crowd(), waiting()] {
         for width in [60, 75, 100, 160] {
-            let table = render(&file, &TableOptions { width });
+            let table = render(&file, &TableOptions { width, ..TableOptions::default() });
             for line in table.lines() {
                 assert!(line.chars().count() <= width, "wider than {width}: {line}\n{table}");
             }
@@ -28,7 +28,7 @@ fn every_table_keeps_to_its_width() {
 fn no_name_is_cut() {
     let file = victim_queued();
     for width in [40, 50, 66, 75] {
-        let table = render(&file, &TableOptions { width });
+        let table = render(&file, &TableOptions { width, ..TableOptions::default() });
         for e in file.events.iter().filter(|e| e.kind != Kind::Ghost && e.arg == "MMF_OOM_TARGETED") {
             for name in [&e.step, &e.arg, &format!("&{}->{}", e.object, e.word)] {
                 assert!(table.contains(name.as_str()), "{name} is cut at {width}:\n{table}");
@@ -77,7 +77,7 @@ fn a_task_that_never_meets_another_has_no_column() {
 }
 
 #[test]
-fn private_steps_are_counted_only_in_a_long_table() {
+fn a_long_table_keeps_to_a_screen_and_to_what_is_near() {
     let fixture = |steps: u64| {
         let mut s = two_tasks();
         s.calls(0, "exit_mmap");
@@ -85,11 +85,63 @@ fn private_steps_are_counted_only_in_a_long_table() {
             s.write(0, "atomic_inc", "private_count", i, i + 1);
         }
         s.write(0, "atomic_inc", "shared", 0, 1).write(1, "atomic_inc", "shared", 1, 2);
-        table(&s.done())
+        s.done()
     };
-    let (short, long) = (fixture(20), fixture(60));
+    let (short, long) = (table(&fixture(20)), table(&fixture(60)));
     assert_eq!(short.matches("private_count").count(), 20, "{short}");
-    assert!(long.contains("exit_mmap()\n  ... 60 steps\n  atomic_inc(&shared)"), "{long}");
+    assert!(long.contains("exit_mmap()  # shared 0 -> 1") || long.contains("atomic_inc(&shared)"), "{long}");
+    assert!(long.lines().count() <= 40 && !long.contains("private_count"), "{long}");
+    assert!(long.ends_with("\n(2 of 62 steps; show --full has all)\n"), "{long}");
+    let full = render(&fixture(60), &TableOptions { full: true, ..TableOptions::default() });
+    assert_eq!(full.matches("private_count").count(), 60, "{full}");
+}
+
+/// A race that is long over 40 lines of other steps, of which some have to do with it.
+fn long_story() -> TraceFile {
+    let mut s = two_tasks();
+    let noise = |s: &mut Script, task: usize, word: &str| {
+        for i in 0..20 {
+            s.write(task, "atomic_inc", word, i, i + 1);
+        }
+    };
+    s.calls(1, "oom_reap_task");
+    noise(&mut s, 1, "counter_of_1");
+    s.bit(1, "test_bit", "MMF_OOM_SKIP", "mm0->flags", 0, 0);
+    s.calls(0, "exit_mmap");
+    noise(&mut s, 0, "counter_of_0");
+    s.write(0, "spin_lock", "T0->alloc_lock", 0, 1).write(0, "spin_unlock", "T0->alloc_lock", 1, 0);
+    s.bit(0, "set_bit", "MMF_OOM_SKIP", "mm0->flags", 0, 1);
+    s.write(0, "mmap_write_lock", "mm0->mmap_lock", 0, 1 << 16).write(0, "write", "mm0->mm_mt", 1, 0);
+    s.write(0, "mmap_write_unlock", "mm0->mmap_lock", 1 << 16, 0);
+    s.write(1, "mmap_read_trylock", "mm0->mmap_lock", 0, 1).read(1, "read", "mm0->mm_mt", 0);
+    s.done()
+}
+
+#[test]
+fn what_is_kept_is_where_a_task_was_interrupted_its_locks_and_who_came_too_late() {
+    let table = table(&long_story());
+    for step in
+        ["test_bit(MMF_OOM_SKIP", "set_bit(MMF_OOM_SKIP", "mmap_write_lock(mm0)", "mmap_read_trylock(mm0)"]
+    {
+        assert!(table.contains(step), "{step} is lost:\n{table}");
+    }
+    assert!(!table.contains("counter_of"), "{table}");
+    assert!(!table.contains("alloc_lock"), "a lock without anything under it says nothing:\n{table}");
+}
+
+#[test]
+fn where_the_end_was_judged_the_last_change_of_what_is_named_is_kept() {
+    let mut s = script("leak", &["T0", "T1"], "leak", "mm0 is never freed");
+    s.write(0, "atomic_inc", "mm0->mm_count", 1, 2);
+    for i in 0..50 {
+        s.write(1, "atomic_inc", "shared", i, i + 1);
+    }
+    s.write(0, "atomic_inc", "shared", 50, 51);
+    let mut file = s.done();
+    file.at_end = true;
+    let table = table(&file);
+    assert!(table.contains("atomic_inc(&mm0->mm_count)  # 1 -> 2"), "{table}");
+    assert!(!table.contains('^') && table.contains("*** leak: mm0 is never freed"), "{table}");
 }
 
 #[test]

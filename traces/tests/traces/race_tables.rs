@@ -40,33 +40,26 @@ fn three_tasks() {
     T1 exit               T2 CLONE_VM sharer    T3 out_of_memory
     -------               ------------------    ----------------
     exit_mm()
-      ... 5 steps
       mmput_exit()
         if (test_bit(MMF_OOM_TARGETED, &mm0->flags))  # 0
                                                 out_of_memory()
                                                   oom_kill_process()
                                                     spin_lock(&T2->alloc_lock)
-                                                    read T2->mm  # 1
                                                     mark_oom_victim()
                                                       set_bit(MMF_OOM_TARGETED,
                                                           &mm0->flags)  (1)
-                                                      ... 2 steps
                                                     spin_unlock(
                                                         &T2->alloc_lock)
                           exit_mm()
-                            spin_lock(&T2->alloc_lock)
-                            T2->mm = 0  # was 1
-                            spin_unlock(&T2->alloc_lock)
                             mmput_exit()
                               if (test_bit(MMF_OOM_TARGETED, &mm0->flags))  # 1
                               atomic_dec_and_test(&mm0->mm_users)  # 2 -> 1
-                            ...
         atomic_dec_and_test(&mm0->mm_users)  # 1 -> 0
-        mm_reaper_charge()  # pending_pages 0 -> 3
         llist_add(0, &mm_reaper_list)  # empty -> [0]  (2)
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     *** rule A3: an mm that the OOM killer has chosen is queued for
         asynchronous teardown
+    (8 of 21 steps; show --full has all)
     ");
 }
 

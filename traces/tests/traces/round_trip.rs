@@ -75,12 +75,13 @@ fn decision(tasks: usize) -> impl Strategy<Value = Step> {
 
 fn trace() -> impl Strategy<Value = TraceFile> {
     let rule = prop::sample::select(vec!["R1", "A3", "uaf", "race", "deadlock", "livelock", "panic", ""]);
-    let heads = (name(), vec(name(), 0..3), name(), name(), name(), rule, any::<String>(), any::<u32>());
+    let heads =
+        (name(), vec(name(), 0..3), name(), name(), name(), rule, any::<String>(), any::<(u32, bool)>());
     let lists = (1..10_usize)
         .prop_flat_map(|tasks| (vec(name(), tasks), vec(decision(tasks), 0..20), vec(event(tasks), 0..60)));
     (heads, lists).prop_map(
         |(
-            (kernel, without, scenario, engine, search, rule, what, preemptions),
+            (kernel, without, scenario, engine, search, rule, what, (preemptions, at_end)),
             (tasks, schedule, events),
         )| TraceFile {
             format: FORMAT.into(),
@@ -93,6 +94,7 @@ fn trace() -> impl Strategy<Value = TraceFile> {
             rule: rule.into(),
             what,
             preemptions,
+            at_end,
             tasks,
             schedule,
             events,
@@ -110,7 +112,7 @@ proptest! {
 
     #[test]
     fn every_trace_can_be_drawn(file in trace(), width in 0..200_usize) {
-        let table = render(&file, &TableOptions { width });
+        let table = render(&file, &TableOptions { width, ..TableOptions::default() });
         for line in table.lines() {
             prop_assert!(line.chars().count() <= width.max(40), "wider than {}: {:?}", width, line);
         }

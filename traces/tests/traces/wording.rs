@@ -7,7 +7,7 @@ use mmspec_traces::{TableOptions, render};
 fn said(write: impl FnOnce(&mut Script)) -> String {
     let mut s = script("one_task", &["T0", "T1"], "R1", "broken");
     write(&mut s);
-    let table = render(&s.done(), &TableOptions { width: 120 });
+    let table = render(&s.done(), &TableOptions { width: 120, ..TableOptions::default() });
     let lines: Vec<&str> = table.lines().collect();
     let at = lines.iter().position(|l| l.trim_start().starts_with('^')).expect("the last step is underlined");
     lines[at - 1].trim().to_string()
