@@ -187,7 +187,7 @@ fn complete_aio(sys: &System, mm: usize) {
     engine().rmw(sys.mms[mm].ioctx, Order::Release, &rmw, Site::here("aio_complete"));
 }
 
-/// `mem_read()` and `mem_release()` (fs/proc/base.c) of a file that was opened before.
+/// `mem_rw()` and `mem_release()` (fs/proc/base.c) of a file that was opened before.
 fn proc_mem_read(sys: &System, mm: usize) {
     let mm = &sys.mms[mm];
     if sys.kernel.walkers == Walkers::Count {

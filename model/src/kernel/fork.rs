@@ -175,8 +175,8 @@ pub fn __mmdrop(mm: &MmStruct) {
     engine().free(mm.object, Site::here("free_mm"));
 }
 
-/// `put_task_struct()`: the last reference frees the task, the last task of a group its
-/// `signal_struct` and with it the pin on `oom_mm` (by `mmdrop_async()` in the kernel, at once here).
+/// `put_task_struct()`, and `__put_task_struct()`: the last reference frees the task, the last task of a
+/// group its `signal_struct` and with it the pin on `oom_mm`.
 pub fn put_task_struct(sys: &System, task: &TaskStruct) {
     let _call = call("put_task_struct");
     enclosed(|| {
@@ -187,6 +187,7 @@ pub fn put_task_struct(sys: &System, task: &TaskStruct) {
     });
 }
 
+/// `put_signal_struct()`, and `free_signal_struct()`, which drops by `mmdrop_async()`; at once here.
 fn put_signal_struct(sys: &System, signal: &SignalStruct) {
     let _call = call("put_signal_struct");
     if refcount_dec_and_test(signal.sigcnt, "task") {

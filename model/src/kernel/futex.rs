@@ -8,8 +8,8 @@ use crate::k::{call, goal};
 use crate::mm::memory::get_user;
 use crate::system::System;
 
-/// `futex_exit_release()`: walk the robust list with ordinary user accesses, and wake whoever waits for
-/// a futex on it. A list that cannot be read is taken for empty.
+/// `futex_exit_release()`: walk the robust list with ordinary user accesses (`exit_robust_list()`), and
+/// wake whoever waits for a futex on it. A list that cannot be read is taken for empty.
 pub fn futex_exit_release(sys: &System, current: &TaskStruct, mm: &MmStruct) {
     let _call = call("futex_exit_release");
     if get_user(mm) {

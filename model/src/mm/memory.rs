@@ -11,9 +11,9 @@ use crate::k::{call, enclosed, goal};
 use crate::system::System;
 use crate::variant::{ReaperFlush, Rule};
 
-/// Zap all PTEs of `vma`: one critical section of the page-table lock that clears what is present, then
-/// the counters, and the page goes with its last mapping. Two zappers may meet here; each PTE is
-/// cleared by one of them.
+/// `unmap_page_range()`: zap all PTEs of `vma`. One critical section of the page-table lock clears what
+/// is present, then come the counters, and the page goes with its last mapping. Two zappers may meet
+/// here; each PTE is cleared by one of them.
 #[track_caller]
 pub fn unmap_page_range(sys: &System, mm: &MmStruct, vma: &Vma) {
     let site = Site::here("zap_pte_range");

@@ -63,7 +63,8 @@ pub fn mmu_notifier_invalidate_range_end(mm: &MmStruct) {
     }
 }
 
-/// `mmu_notifier_release()`, first thing in `exit_mmap()`: the driver lets go of the mm.
+/// `mmu_notifier_release()`, first thing in `exit_mmap()`: the driver lets go of the mm, in
+/// `__mmu_notifier_release()`.
 pub fn mmu_notifier_release(mm: &MmStruct) {
     let Some(notifier) = mm.notifier else { return };
     let _call = call("mmu_notifier_release");

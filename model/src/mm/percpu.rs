@@ -67,7 +67,7 @@ impl Percpu {
         write(to.ptr, chunk + 1);
     }
 
-    /// `percpu_counter_init_many()` of owner `nr`.
+    /// `__percpu_counter_init_many()` of owner `nr`.
     pub fn counter_init_many(&self, nr: usize, counters: &PercpuPtr) {
         let _call = call("percpu_counter_init_many");
         self.alloc(counters);

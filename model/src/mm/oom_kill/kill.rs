@@ -52,7 +52,8 @@ fn kill_current(sys: &System, current: &TaskStruct) -> bool {
     will_free
 }
 
-/// `select_bad_process()`: the first candidate, unless a victim is still being waited for.
+/// `select_bad_process()`, with `oom_evaluate_task()`: the first candidate, unless a victim is still
+/// being waited for.
 fn select_bad_process(sys: &System) -> Option<&TaskStruct> {
     let _call = call("select_bad_process");
     let mut chosen = None;

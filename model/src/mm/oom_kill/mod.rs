@@ -34,8 +34,8 @@ fn find_lock_task_mm<'a>(sys: &'a System, task: &TaskStruct) -> Option<(&'a Task
     None
 }
 
-/// `task_will_free_mem()`: whether the task is dying, and everybody who shares its mm with it. The
-/// caller keeps `mm`, the task's, stable.
+/// `task_will_free_mem()`: whether the task is dying, and everybody who shares its mm with it, by
+/// `__task_will_free_mem()`. The caller keeps `mm`, the task's, stable.
 fn task_will_free_mem(sys: &System, task: &TaskStruct, mm: &MmStruct) -> bool {
     let _call = call("task_will_free_mem");
     let dying = |t: &TaskStruct| read_once(sys.signals[t.signal].group_exit) != 0;
@@ -73,6 +73,7 @@ pub fn retry_allocation(sys: &System, mm: &MmStruct) {
 
 /// `__oom_reap_task_mm()`: zap what is private. The caller keeps VMAs and page tables from going away:
 /// mostly by the mmap read lock, with `MMF_OOM_SKIP` seen clear under it. False if a notifier refuses.
+/// What is done to one VMA is `zap_vma_for_reaping()` since 7.1.
 pub(crate) fn __oom_reap_task_mm(sys: &System, mm: &MmStruct) -> bool {
     let _call = call("__oom_reap_task_mm");
     set_bit(MMF_UNSTABLE, mm.flags);
