@@ -3,6 +3,7 @@
 pub mod bugs;
 pub mod check;
 pub mod counterexample;
+pub mod drift;
 pub mod engine;
 pub mod manifest;
 pub mod matrix;
