@@ -55,6 +55,10 @@ pub enum Command {
     ///
     /// Exits with 0 whether they differ or not.
     Diff(DiffArgs),
+    /// Compare the functions that the model mirrors with a Linux source tree
+    ///
+    /// Exits with 1 if one of them is not what the model was written after, and says what to check again.
+    Drift(DriftArgs),
     /// Draw the race table of a trace file
     Show(ShowArgs),
     /// Follow the schedule of a trace file on the model as it is now
@@ -204,6 +208,23 @@ pub struct DiffArgs {
     /// How it is written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+}
+
+/// Options of `drift`.
+#[derive(Debug, clap::Args)]
+pub struct DriftArgs {
+    /// The source tree
+    #[arg(long, value_name = "TREE")]
+    pub linux: PathBuf,
+    /// Kernel to compare with [default: of those with hashes, the newest that is not newer than the tree]
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Take the tree's hashes as the kernel's: rewrite this file, which is checks/drift.toml
+    #[arg(long, value_name = "FILE", requires = "kernel", conflicts_with = "format")]
+    pub pin: Option<PathBuf>,
 }
 
 /// Options of `show`.

@@ -1,6 +1,7 @@
 //! Why a command could not do what it was asked to.
 
 use mmspec::counterexample::ReplayError;
+use mmspec::drift::{PinError, TreeError};
 use mmspec::engine::ForeignSetting;
 use mmspec_traces::TraceError;
 use std::io;
@@ -64,6 +65,25 @@ pub enum CliError {
     NotADirectory {
         /// The place.
         path: PathBuf,
+    },
+    /// A source tree cannot be compared.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// There is nothing to compare a source tree with.
+    #[error("{what}: there are hashes for {known}; --kernel names one of them")]
+    NoHashes {
+        /// The kernel, or the tree that is older than all.
+        what: String,
+        /// Kernels that have hashes.
+        known: String,
+    },
+    /// Hashes cannot be taken.
+    #[error("{}: {source}", path.display())]
+    Pin {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: PinError,
     },
     /// The manifest is malformed.
     #[error("{}:{line}: {message}", path.display())]

@@ -5,6 +5,7 @@ mod args;
 mod bugs;
 mod diff;
 mod document;
+mod drift;
 mod error;
 mod evidence;
 mod expected;
@@ -73,6 +74,7 @@ fn run(command: &Command) -> Result<Exit, CliError> {
         Command::List(args) => list::run(args, &mut screen),
         Command::Bugs(args) => bugs::run(args, &mut screen),
         Command::Diff(args) => diff::run(args, &mut screen),
+        Command::Drift(args) => drift::run(args, &mut screen),
         Command::Show(args) => show::run(args, &mut screen),
         Command::Replay(args) => replay::run(args, &mut screen),
         Command::Simulate(args) => simulate::run(args, &mut screen),

@@ -1,5 +1,6 @@
 //! The command as its users meet it: what it prints, what it leaves behind, its exit code.
 
+mod drift;
 mod gate;
 mod named;
 mod pin;
