@@ -7,8 +7,10 @@
 use mmspec::bugs::BUGS;
 use mmspec::check::{Engine, Options, check};
 use mmspec::counterexample::{replay, trace_file};
+use mmspec::engine::{Effort, Limits, states};
 use mmspec::manifest::Manifest;
 use mmspec::scenario::{Scenario, library};
+use mmspec_model::k::program::Setup;
 use mmspec_model::variant::{Kernel, Rule};
 use mmspec_traces::{TableOptions, TraceFile, render};
 use std::collections::BTreeSet;
@@ -84,6 +86,52 @@ fn each_trace_replays_and_reads_as_before() {
         assert!(followed.divergence.is_none(), "{}: write the corpus anew", path.display());
         let golden = fs::read_to_string(path.with_extension("txt")).expect("a table beside it");
         assert!(golden == table(&trace), "{}: its table reads differently", path.display());
+    }
+}
+
+#[test]
+fn no_table_is_longer_than_a_screen() {
+    for path in files("txt") {
+        let lines = fs::read_to_string(&path).expect("a table").lines().count();
+        assert!(lines <= 40, "{}: {lines} lines", path.display());
+    }
+}
+
+/// Nothing breaks with one preemption fewer: all those executions are explored.
+#[test]
+fn no_counterexample_has_fewer_preemptions() {
+    for path in files("json") {
+        let trace = TraceFile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+        if trace.engine != Engine::States.name() {
+            continue;
+        }
+        let Some(fewer) = trace.preemptions.checked_sub(1) else { continue };
+        let setup = program(&trace);
+        let report = states::run_bounded(fewer, Limits::default(), &setup, &|_| {});
+        let found = report.failure.map(|failure| failure.rule);
+        assert_eq!(found, None, "{}: with {fewer} preemptions", path.display());
+        assert!(report.effort != Effort::Unfinished, "{}", path.display());
+    }
+}
+
+/// What `trace` was found on.
+fn program(trace: &TraceFile) -> Setup {
+    let kernel = Kernel::named(&trace.kernel).expect("a kernel");
+    let without = trace.without.iter().map(|id| Rule::parse(id).expect("a rule"));
+    let scenario = library::named(&trace.scenario).expect("a scenario");
+    scenario.program(without.fold(kernel, |kernel, rule| kernel.without(rule)))
+}
+
+/// docs/how-to-read-a-trace.md shows tables of the corpus as they are.
+#[test]
+fn the_tables_of_the_document_are_those_of_the_corpus() {
+    let text = include_str!("../../docs/how-to-read-a-trace.md");
+    let tables: BTreeSet<String> =
+        files("txt").iter().map(|path| fs::read_to_string(path).expect("a table")).collect();
+    let shown: Vec<&str> = text.split("```\n").filter(|block| block.starts_with("kernel ")).collect();
+    assert_eq!(shown.len(), 5);
+    for block in shown {
+        assert!(tables.contains(block), "no such table in the corpus:\n{block}");
     }
 }
 
