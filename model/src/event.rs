@@ -1,9 +1,10 @@
 //! One event type for everything that is observed: model runs now, lines of a real trace later.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where in the model a step stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
     /// Path of the source file within the repository.
     pub file: String,
@@ -12,7 +13,7 @@ pub struct Place {
 }
 
 /// One step of one task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Event {
     /// Index of the task in the trace's list.
     pub task: usize,
@@ -41,7 +42,7 @@ pub struct Event {
 }
 
 /// How a step went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A read.

@@ -66,16 +66,32 @@ pub enum TraceError {
         /// The format that it names, shortened.
         found: String,
     },
-    /// A trace of a schema that this program does not know.
-    #[error("{}:{line}:{column}: version {found} of the trace format; only version {VERSION} is read", path.display())]
-    UnsupportedVersion {
+    /// A trace of a schema that this program does not know yet.
+    #[error(
+        "{}:{line}:{column}: version {version} of the trace format is newer than version {VERSION}, which this mmspec \
+         reads; use the mmspec that wrote it, or check its scenario again with this one",
+        path.display()
+    )]
+    NewerVersion {
         /// The file.
         path: PathBuf,
         /// Line.
         line: usize,
         /// Column.
         column: usize,
-        /// The version that it names, shortened.
+        /// The version that it names.
+        version: u64,
+    },
+    /// A trace that names no version there has ever been.
+    #[error("{}:{line}:{column}: version is {found}, not {VERSION}, the first and only one of the trace format", path.display())]
+    NoVersion {
+        /// The file.
+        path: PathBuf,
+        /// Line.
+        line: usize,
+        /// Column.
+        column: usize,
+        /// What it gives as version, shortened.
         found: String,
     },
     /// JSON that does not follow the schema.

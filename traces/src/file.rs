@@ -2,6 +2,7 @@
 
 use crate::error::TraceError;
 use mmspec_model::event::Event;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -13,19 +14,21 @@ mod read;
 /// What [`TraceFile::format`] says.
 pub const FORMAT: &str = "mmspec-trace";
 
-/// The version that is written, and the only one that is read. It rises when the meaning of a field
-/// changes or a field goes; a new optional field keeps it, because unknown fields are skipped.
+/// The version that is written. It rises when the meaning of a field changes or a field goes; a new
+/// optional field keeps it, because unknown fields are skipped. No older version exists.
 pub const VERSION: u32 = 1;
 
 /// Size in bytes above which a file is refused unread.
 pub const MAX_SIZE: u64 = 64 << 20;
 
 /// One counterexample: a broken rule and the execution that leads there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TraceFile {
-    /// Always [`FORMAT`].
+    /// What this file is.
+    #[schemars(extend("const" = FORMAT))]
     pub format: String,
-    /// Always [`VERSION`].
+    /// Version of the format.
+    #[schemars(extend("const" = VERSION))]
     pub version: u32,
     /// Kernel that ran (`rfc-async-teardown`).
     pub kernel: String,
@@ -34,11 +37,11 @@ pub struct TraceFile {
     pub without: Vec<String>,
     /// Scenario that ran.
     pub scenario: String,
-    /// Engine that found it (`states`).
+    /// Engine that found it: `states`, `views`, `loom`, `shuttle`.
     pub engine: String,
     /// How that engine searched (`dpor`).
     pub search: String,
-    /// Rule broken, or `race`, `uaf`, `deadlock`, `lock`, `livelock`, `panic`.
+    /// Rule broken, or what else went wrong (`race`, `uaf`, `deadlock`, `leak`, ...).
     pub rule: String,
     /// How it was broken, in one sentence.
     pub what: String,
@@ -47,28 +50,33 @@ pub struct TraceFile {
     /// Whether it was found when no task could move any more: no single step breaks the rule.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_end: bool,
-    /// Names of the tasks; events and schedule refer to them by index.
+    /// Names of the tasks; events and schedule refer to them by index, from 0.
     pub tasks: Vec<String>,
-    /// The decisions, by action.
+    /// The decisions, by action; empty if the engine keeps none (`loom`). A replay then takes them
+    /// from the events.
     pub schedule: Vec<Step>,
-    /// The execution, step by step.
+    /// The execution, step by step. What the steps of a task do to ordinary memory follows the
+    /// decision before it.
     pub events: Vec<Event>,
 }
 
-/// One decision: who ran, and the action that it was about to take. The names are what a replay
-/// goes by, so that it survives edits of the model and can say where they part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One decision: who ran, and the action that it was about to take. Task, step, argument and word are
+/// what a replay goes by, so that it survives edits of the model and can say where they part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// Index of the task.
     pub task: usize,
-    /// Which of the values it could have read on weak memory; 0 is the only one elsewhere.
+    /// Which of the values it could have read on weak memory, 0 being the newest; always 0 elsewhere.
     #[serde(default)]
     pub alternative: u16,
-    /// Innermost kernel function, or empty.
+    /// Innermost kernel function, or empty. A replay does not go by it.
     pub function: String,
-    /// Primitive.
+    /// Primitive (`atomic_dec_and_test`).
     pub step: String,
-    /// Object and word that it was about to touch (`mm0->mm_users`).
+    /// Named constant passed to it (`MMF_OOM_SKIP`), or empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub arg: String,
+    /// Object and word that it was about to touch (`mm0->mm_users`), or empty for a barrier.
     pub word: String,
 }
 
@@ -84,6 +92,7 @@ impl Step {
             alternative,
             function: event.stack.last().cloned().unwrap_or_default(),
             step: event.step.clone(),
+            arg: event.arg.clone(),
             word,
         }
     }
@@ -97,6 +106,12 @@ impl TraceFile {
     /// error says where in the file.
     pub fn read(path: &Path) -> Result<Self, TraceError> {
         read::read(path)
+    }
+
+    /// Line and column, from 1, at which the value of `field` stands in the trace file at `path`, or
+    /// entry `index` of it if it is a list. `None` if there is no such thing any more.
+    pub fn position(path: &Path, field: &str, index: Option<usize>) -> Option<(usize, usize)> {
+        read::position_of(path, field, index)
     }
 
     /// Write it to `path`, or, if something else is there, to the first free one of `name-2.json`,

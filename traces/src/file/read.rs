@@ -5,6 +5,7 @@ use crate::error::TraceError;
 use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
@@ -59,10 +60,14 @@ fn check_header(path: &Path, text: &[u8]) -> Result<(), TraceError> {
         return Err(TraceError::WrongFormat { path: path.to_path_buf(), line, column, found });
     }
     let (line, column, found) = describe(text, header.version);
-    if header.version.and_then(parsed::<u32>) != Some(VERSION) {
-        return Err(TraceError::UnsupportedVersion { path: path.to_path_buf(), line, column, found });
+    let path = || path.to_path_buf();
+    match header.version.and_then(parsed::<u64>) {
+        Some(version) if version == u64::from(VERSION) => Ok(()),
+        Some(version) if version > u64::from(VERSION) => {
+            Err(TraceError::NewerVersion { path: path(), line, column, version })
+        }
+        _ => Err(TraceError::NoVersion { path: path(), line, column, found }),
     }
-    Ok(())
 }
 
 fn parsed<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
@@ -99,6 +104,15 @@ fn position(text: &[u8], raw: &RawValue) -> (usize, usize) {
     let lines = before.split(|&b| b == b'\n');
     let (line, last) = lines.enumerate().last().unwrap_or_default();
     (line + 1, last.len() + 1)
+}
+
+pub(super) fn position_of(path: &Path, field: &str, index: Option<usize>) -> Option<(usize, usize)> {
+    let text = load(path).ok()?;
+    let fields: BTreeMap<&str, &RawValue> = serde_json::from_slice(&text).ok()?;
+    let value = *fields.get(field)?;
+    let Some(index) = index else { return Some(position(&text, value)) };
+    let entries: Vec<&RawValue> = serde_json::from_str(value.get()).ok()?;
+    Some(position(&text, entries.get(index)?))
 }
 
 fn parse_error(path: &Path, error: &serde_json::Error) -> TraceError {

@@ -41,19 +41,52 @@ fn every_cut_is_refused() {
 }
 
 #[test]
-fn another_version_is_refused_with_the_one_that_is_read() {
+fn a_newer_version_is_refused_with_what_to_do() {
     let error = refused(good().replace("\"version\": 1", "\"version\": 7").as_bytes());
-    assert!(
-        matches!(&error, TraceError::UnsupportedVersion { line: 3, column: 14, found, .. } if found == "7")
-    );
-    assert!(
-        error.to_string().ends_with("bad.json:3:14: version 7 of the trace format; only version 1 is read")
-    );
-    // A later version may have any schema.
-    let later = refused(br#"{"format": "mmspec-trace", "version": "2.0", "acts": []}"#);
-    assert!(matches!(later, TraceError::UnsupportedVersion { line: 1, column: 39, .. }));
+    assert!(matches!(error, TraceError::NewerVersion { line: 3, column: 14, version: 7, .. }), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("bad.json:3:14: version 7 of the trace format is newer than version 1"), "{text}");
+    assert!(text.contains("use the mmspec that wrote it"), "{text}");
+    // It may have any schema.
+    let later = refused(br#"{"format": "mmspec-trace", "version": 2, "acts": []}"#);
+    assert!(matches!(later, TraceError::NewerVersion { line: 1, column: 39, .. }));
+}
+
+#[test]
+fn a_version_that_never_was_is_refused() {
+    for version in ["0", "-1", "1.0", "\"1\"", "99999999999999999999"] {
+        let text = good().replace("\"version\": 1", &format!("\"version\": {version}"));
+        let error = refused(text.as_bytes());
+        assert!(matches!(error, TraceError::NoVersion { line: 3, column: 14, .. }), "{error}");
+    }
     let none = refused(br#"{"format": "mmspec-trace"}"#);
-    assert!(none.to_string().contains("version not given"), "{none}");
+    assert!(none.to_string().contains("version is not given, not 1"), "{none}");
+}
+
+#[test]
+fn a_field_given_twice_is_refused() {
+    let error = refused(good().replacen("\"rule\":", "\"rule\": \"R2\",\n  \"rule\":", 1).as_bytes());
+    assert!(error.to_string().contains("duplicate field `rule`"), "{error}");
+    let error = refused(good().replacen("\"version\":", "\"version\": 2,\n  \"version\":", 1).as_bytes());
+    assert!(error.to_string().contains("duplicate field `version`"), "{error}");
+    let error = refused(good().replacen("\"task\": 0", "\"task\": 0, \"task\": 1", 1).as_bytes());
+    assert!(error.to_string().contains("duplicate field `task`"), "{error}");
+}
+
+#[test]
+fn every_field_refuses_what_is_of_another_type() {
+    let good: serde_json::Value = serde_json::from_str(&good()).unwrap();
+    let mut places: Vec<String> = good.as_object().unwrap().keys().map(|k| format!("/{k}")).collect();
+    for entry in ["/schedule/0", "/events/0", "/events/0/site"] {
+        let fields = good.pointer(entry).unwrap().as_object().unwrap();
+        places.extend(fields.keys().map(|field| format!("{entry}/{field}")));
+    }
+    for place in places {
+        let mut bad = good.clone();
+        *bad.pointer_mut(&place).unwrap() = serde_json::json!({ "not": "this" });
+        let error = refused(serde_json::to_string_pretty(&bad).unwrap().as_bytes());
+        assert!(!matches!(error, TraceError::Read { .. }), "{place}: {error}");
+    }
 }
 
 #[test]
@@ -156,4 +189,16 @@ fn unknown_fields_are_skipped() {
     let path = dir.path().join("more.json");
     fs::write(&path, good().replacen('{', "{\"comment\": [\"a later mmspec\"],", 1)).unwrap();
     assert_eq!(TraceFile::read(&path).unwrap(), resurrection());
+}
+
+#[test]
+fn a_value_is_found_again_in_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("good.json");
+    fs::write(&path, good()).unwrap();
+    assert_eq!(TraceFile::position(&path, "version", None), Some((3, 14)));
+    let (line, column) = TraceFile::position(&path, "schedule", Some(1)).unwrap();
+    assert_eq!(&good().lines().nth(line - 1).unwrap()[column - 1..], "{");
+    assert_eq!(TraceFile::position(&path, "schedule", Some(9999)), None);
+    assert_eq!(TraceFile::position(&path, "nothing", None), None);
 }

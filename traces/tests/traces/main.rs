@@ -6,4 +6,5 @@ mod folding;
 mod overwrite;
 mod race_tables;
 mod round_trip;
+mod schema;
 mod wording;

@@ -68,9 +68,16 @@ fn event(tasks: usize) -> impl Strategy<Value = Event> {
 }
 
 fn decision(tasks: usize) -> impl Strategy<Value = Step> {
-    (0..tasks, any::<u16>(), name(), step(), name()).prop_map(|(task, alternative, function, step, word)| {
-        Step { task, alternative, function, step, word }
-    })
+    (0..tasks, any::<u16>(), name(), step(), name(), name()).prop_map(
+        |(task, alternative, function, step, arg, word)| Step {
+            task,
+            alternative,
+            function,
+            step,
+            arg,
+            word,
+        },
+    )
 }
 
 fn trace() -> impl Strategy<Value = TraceFile> {
@@ -107,7 +114,8 @@ proptest! {
     fn what_is_written_is_read(file in trace()) {
         let dir = tempfile::tempdir().unwrap();
         let path = file.write_new(&dir.path().join("trace.json")).unwrap();
-        prop_assert_eq!(TraceFile::read(&path).unwrap(), file);
+        prop_assert_eq!(&TraceFile::read(&path).unwrap(), &file);
+        prop_assert!(crate::schema::errors(&std::fs::read_to_string(&path).unwrap()).is_empty());
     }
 
     #[test]
