@@ -1,5 +1,6 @@
 //! One check: a scenario on a kernel, by one engine.
 
+use crate::counterexample::minimal;
 use crate::engine::loom::{Loom, fits};
 use crate::engine::shuttle::{Scheduler, Shuttle};
 use crate::engine::states::{self, Reduction};
@@ -99,7 +100,9 @@ pub fn check(
         Engine::Loom => Report::new("loom", crate::engine::loom::TOO_MANY_THREADS),
         Engine::Shuttle => {
             let (seed, runs) = options.random;
-            Shuttle { scheduler: Scheduler::Portfolio { seed, runs }, limits }.run(&setup)?
+            let report = Shuttle { scheduler: Scheduler::Portfolio { seed, runs }, limits }.run(&setup)?;
+            let limits = Limits { executions: MINIMISE, ..limits };
+            minimal(report, limits, &setup, progress)
         }
     };
     let verdict = Verdict::of(&report, scenario.goals_on(&kernel));

@@ -27,6 +27,20 @@ Exit codes:
   0  all as expected     1  a rule is broken, or something unexpected was found
   2  usage or bad input  3  inconclusive: a limit was reached, or a goal never";
 
+/// What `replay` does on each engine.
+const REPLAY_ENGINES: &str = "\
+Engines:
+  states  follows the schedule; that of another engine is taken from the steps in the file, if they
+          are an interleaving
+  views   follows it on weak memory, and reads the old values that the trace has
+  loom    cannot be led: searches for a violation of the same rule, with more and more preemptions
+Without --engine: a trace of states or shuttle on states, one of views on views, one of loom on
+states, on views and by loom, until one of them reproduces it.
+
+Exit codes:
+  0  the rule breaks again   1  it does not
+  2  usage or bad input      3  loom was given up before it found anything";
+
 /// What this is about.
 const ABOUT: &str = "\
 Explores the life of a Linux mm_struct, asynchronous teardown included, and prints what is proved
@@ -61,10 +75,16 @@ pub enum Command {
     Drift(DriftArgs),
     /// Draw the race table of a trace file
     Show(ShowArgs),
-    /// Follow the schedule of a trace file on the model as it is now
+    /// Follow a trace file on the model as it is now
     ///
     /// Exits with 0 if the same rule breaks again, with 1 if it does not, and says where they part.
+    #[command(after_help = REPLAY_ENGINES)]
     Replay(ReplayArgs),
+    /// Walk through a trace file, step by step
+    ///
+    /// Shows what each task is about to do, what memory holds and what changed. Reads commands from
+    /// standard input; `h` lists them.
+    Step(StepArgs),
     /// Print published numbers beside those of a simulation on a virtual clock
     ///
     /// One price is calibrated from each row that says so; the other rows are predictions.
@@ -248,7 +268,23 @@ pub struct ShowArgs {
 pub struct ReplayArgs {
     /// Trace file, as written by `check`
     pub trace: PathBuf,
+    /// Who runs it [default: see below]
+    #[arg(long, value_name = "ENGINE")]
+    pub engine: Option<Engine>,
+    /// CPU seconds after which loom is given up
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    pub time: Duration,
     /// How the result is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// Options of `step`.
+#[derive(Debug, clap::Args)]
+pub struct StepArgs {
+    /// Trace file, as written by `check`
+    pub trace: PathBuf,
+    /// Text for a walk, JSON for all states at once
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }

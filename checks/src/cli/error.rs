@@ -53,10 +53,12 @@ pub enum CliError {
     #[error(transparent)]
     Trace(#[from] TraceError),
     /// A trace that does not belong to this model.
-    #[error("{}: {source}", path.display())]
+    #[error("{}{}: {source}", path.display(), place.map_or(String::new(), |(line, column)| format!(":{line}:{column}")))]
     Replay {
         /// The trace.
         path: PathBuf,
+        /// Line and column of what is wrong, if that is in the file.
+        place: Option<(usize, usize)>,
         /// What is wrong with it.
         source: ReplayError,
     },

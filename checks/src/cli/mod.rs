@@ -22,6 +22,8 @@ mod report;
 mod screen;
 mod show;
 mod simulate;
+mod step;
+mod wording;
 
 use args::{Args, Command};
 use clap::Parser;
@@ -77,6 +79,7 @@ fn run(command: &Command) -> Result<Exit, CliError> {
         Command::Drift(args) => drift::run(args, &mut screen),
         Command::Show(args) => show::run(args, &mut screen),
         Command::Replay(args) => replay::run(args, &mut screen),
+        Command::Step(args) => step::run(args, &mut screen),
         Command::Simulate(args) => simulate::run(args, &mut screen),
         Command::Pin(args) => pin::run(args, &mut screen),
     }

@@ -4,6 +4,7 @@ use super::footprint::{Access, Footprint, Touch};
 use super::futures::{Futures, Place};
 use super::memory::{Done, Memory, Relevant};
 use super::record::{Names, Recorder};
+use super::search::named::Obstacle;
 use super::search::{Blocked, Offer, Point, Search};
 use super::thread::{At, Pending, Phase, ThreadState};
 use crate::engine::report::MAX_STEPS;
@@ -182,8 +183,8 @@ impl<M: Memory> Core<M> {
             None => enabled,
         };
         let offer = |t: usize| match threads[t].at {
-            At::Step(pending) => Offer { step: pending.op, word: names.step_word(pending.word) },
-            At::Start | At::Begun | At::Done => Offer { step: "", word: String::new() },
+            At::Step(Pending { word, op, arg, .. }) => Offer { step: op, arg, word: names.step_word(word) },
+            At::Start | At::Begun | At::Done => Offer::default(),
         };
         let point = Point {
             enabled,
@@ -208,7 +209,7 @@ impl<M: Memory> Core<M> {
         if let Some(recorder) = &mut self.recorder
             && let At::Step(pending) = self.threads[self.current].at
         {
-            recorder.decided(self.current, pending.op, self.names.step_word(pending.word));
+            recorder.decided(self.current, &pending, self.names.step_word(pending.word));
         }
         self.in_step = true;
         self.stepped = self.places[self.current];
@@ -250,6 +251,13 @@ impl<M: Memory> Core<M> {
             }
         }
         (!waits.is_empty()).then(|| waits.join("; "))
+    }
+
+    /// What keeps `thread` from running, if it stands before a step that cannot run.
+    pub(super) fn obstacle(&self, thread: usize) -> Option<Obstacle> {
+        let state = self.threads.get(thread).filter(|state| !self.can_run(state))?;
+        let At::Step(Pending { word, .. }) = state.at else { return None };
+        Some(Obstacle { value: self.memory.peek(word), taker: self.takers[word.0 as usize] })
     }
 
     pub(super) fn fail(&mut self, rule: &str, what: String) {

@@ -22,7 +22,7 @@ use std::cell::RefCell;
 const DRAIN_STEPS: u32 = 10_000;
 
 /// Stands for the word of a barrier, which touches none.
-const FENCE: Word = Word(u16::MAX);
+pub const FENCE: Word = Word(u16::MAX);
 
 /// Asks the search for an alternative, and notes it.
 fn choose<'a>(
@@ -54,7 +54,7 @@ impl<M: Memory> Machine<M> {
             }
             let me = core.current;
             core.arrive(me, word, until.is_some(), site);
-            core.threads[me].at = At::Step(Pending { word, until, sleep, op: site.op, sole });
+            core.threads[me].at = At::Step(Pending { word, until, sleep, op: site.op, arg: site.arg, sole });
             if core.recorder.is_some() && until.is_some_and(|u| !core.memory.ready(word, u)) {
                 let Core { recorder, names, .. } = &mut *core;
                 recorder.as_mut().expect("tested").waits(names, me, word, site);

@@ -5,6 +5,7 @@
 
 pub mod core;
 pub mod coroutine;
+pub mod follow;
 pub mod footprint;
 pub mod futures;
 pub mod machine;
@@ -19,14 +20,11 @@ use coroutine::{Coroutine, Paused};
 use cpu_time::ThreadTime;
 use machine::Machine;
 use memory::Memory;
-use mmspec_model::event::Event;
 use mmspec_model::k::engine::install;
 use mmspec_model::k::program::{Program, Setup};
-use record::{Decision, Recorder};
+use record::Recorder;
 use search::Search;
-use search::named::{Divergence, Named};
 use search::replay::Replay;
-use search::tree::Tree;
 use std::cell::RefCell;
 use std::rc::Rc;
 use thread::{At, Phase};
@@ -245,32 +243,4 @@ impl<M: Memory + 'static> Explorer<M> {
         assert!(again.as_deref() == Some(rule), "the same schedule must break the same rule, not {again:?}");
         core.recorder.take().expect("set above")
     }
-}
-
-/// What came of following a schedule.
-pub struct Followed {
-    /// Rule broken, with a sentence.
-    pub fault: Option<(String, String)>,
-    /// First step that no longer fits.
-    pub divergence: Option<Divergence>,
-    /// Events up to there.
-    pub events: Vec<Event>,
-}
-
-/// Follow a schedule of named steps through `setup` on `memory`.
-pub fn follow<M: Memory + 'static>(memory: M, schedule: Vec<Decision>, setup: &Setup) -> Followed {
-    let _quiet = super::quiet::exploring();
-    let diverged = Rc::new(RefCell::new(None));
-    let mut explorer = Explorer::new(memory, Box::new(Tree::plain()), setup);
-    let named = Named::new(schedule, explorer.tasks.len(), diverged.clone());
-    {
-        let mut core = explorer.machine.core.borrow_mut();
-        core.search = Box::new(named);
-        core.recorder = Some(Recorder::default());
-    }
-    let run = explorer.run();
-    explorer.drain();
-    let events = explorer.machine.core.borrow_mut().recorder.take().expect("set above").events;
-    let divergence = diverged.take();
-    Followed { fault: run.fault, divergence, events }
 }

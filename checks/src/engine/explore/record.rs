@@ -1,6 +1,7 @@
 //! Turns steps into events, for the one execution that is shown.
 
 use super::memory::Done;
+use super::thread::Pending;
 use mmspec_model::event::{Event, Kind, Place};
 use mmspec_model::k::engine::{Class, Object, Site, Word};
 
@@ -42,6 +43,8 @@ pub struct Decision {
     pub function: String,
     /// Primitive.
     pub step: String,
+    /// Named constant passed to it, or empty.
+    pub arg: String,
     /// Word, as [`Names::word`] gives it.
     pub word: String,
     /// Alternative taken, on weak memory.
@@ -63,8 +66,10 @@ fn place(site: Site) -> Place {
 pub struct Recorder {
     /// Events so far.
     pub events: Vec<Event>,
-    /// For each step that was scheduled: its event (`None` for a barrier) and the alternative taken.
+    /// Each step that was scheduled.
     pub decisions: Vec<Decision>,
+    /// For each of them, how many events came before.
+    pub starts: Vec<usize>,
     stacks: Vec<Vec<&'static str>>,
 }
 
@@ -114,10 +119,12 @@ impl Recorder {
         event.result = (kind != Kind::Write || done.ret != 0).then_some(done.ret);
     }
 
-    /// The step `step` of `thread` on `word` is scheduled.
-    pub fn decided(&mut self, thread: usize, step: &str, word: String) {
+    /// The step of `thread` on `word` is scheduled.
+    pub fn decided(&mut self, thread: usize, step: &Pending, word: String) {
         let function = self.stack(thread).last().map(ToString::to_string).unwrap_or_default();
-        self.decisions.push(Decision { thread, function, step: step.into(), word, alternative: 0 });
+        let (step, arg) = (step.op.into(), step.arg.into());
+        self.decisions.push(Decision { thread, function, step, arg, word, alternative: 0 });
+        self.starts.push(self.events.len());
     }
 
     /// The step scheduled last takes this alternative.

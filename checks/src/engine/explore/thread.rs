@@ -32,6 +32,8 @@ pub struct Pending {
     pub sleep: Sleep,
     /// Name of the primitive.
     pub op: &'static str,
+    /// Named constant passed to it, or empty.
+    pub arg: &'static str,
     /// Whether it commutes with all that others can do before it.
     pub sole: bool,
 }

@@ -24,11 +24,13 @@ pub struct Point<'a> {
     pub offer: &'a dyn Fn(usize) -> Offer,
 }
 
-/// The step that a thread stands before, by name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The step that a thread stands before, by name; empty if it has ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     /// Primitive.
     pub step: &'static str,
+    /// Named constant passed to it, or empty.
+    pub arg: &'static str,
     /// Word.
     pub word: String,
 }

@@ -1,0 +1,298 @@
+//! One attempt to reproduce a trace, told.
+
+use super::{Attempt, Engine};
+use crate::cli::wording;
+use mmspec::counterexample::{By, Searched, Weak};
+use mmspec::engine::explore::follow::Followed;
+use mmspec::engine::explore::search::named::{Divergence, Edit, Obstacle, Stand};
+use mmspec_traces::TraceFile;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// One attempt.
+#[derive(Serialize)]
+pub struct Tried {
+    /// Who.
+    engine: &'static str,
+    /// What was done: `followed the schedule`, `followed the events`, `searched`.
+    done: &'static str,
+    /// Steps that were to be followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<usize>,
+    /// Whether the rule of the trace breaks again.
+    pub reproduced: bool,
+    /// Rule that breaks now, if any.
+    rule: Option<String>,
+    /// How it breaks.
+    what: Option<String>,
+    /// First step that does not fit.
+    divergence: Option<Parting>,
+    /// Steps that the model has more or less than the trace, if it is reproduced in spite of them.
+    edits: Vec<String>,
+    /// Functions of other names than in the trace.
+    renamed: Vec<Renamed>,
+    /// Why the steps are no interleaving, where one is needed.
+    weak: Option<String>,
+    /// What was searched.
+    searched: Option<SearchedTold>,
+    #[serde(skip)]
+    expected_rule: String,
+}
+
+/// Where the schedule and the model part.
+#[derive(Serialize)]
+struct Parting {
+    /// Position in the schedule, from 1.
+    step: usize,
+    /// What is asked for; `null` past the end.
+    expected: Option<String>,
+    /// Where that stands: file and line.
+    place: Option<String>,
+    /// What the model offers instead.
+    offered: String,
+    /// What the other tasks could have done.
+    could_run: Vec<String>,
+}
+
+/// A function that has another name now.
+#[derive(Serialize)]
+struct Renamed {
+    /// Name in the trace.
+    old: String,
+    /// Name now.
+    new: String,
+}
+
+/// A search by loom.
+#[derive(Serialize)]
+struct SearchedTold {
+    /// Most preemptions of the last search; `null` without bound.
+    preemptions: Option<u32>,
+    /// Executions of all searches.
+    executions: u64,
+    /// Whether the last search was given up.
+    unfinished: bool,
+}
+
+/// What came of `attempt`, at the trace in `path`, on `engine`.
+pub fn tried(path: &Path, trace: &TraceFile, engine: Engine, attempt: &Attempt) -> Tried {
+    let mut tried = Tried {
+        engine: engine.name(),
+        done: "followed the events",
+        steps: None,
+        reproduced: false,
+        rule: None,
+        what: None,
+        divergence: None,
+        edits: Vec::new(),
+        renamed: Vec::new(),
+        weak: None,
+        searched: None,
+        expected_rule: trace.rule.clone(),
+    };
+    let fault = match attempt {
+        Attempt::Followed { followed, by, places, first } => {
+            tried.steps = Some(places.len());
+            let list = if *by == By::Schedule { "schedule" } else { "events" };
+            if *by == By::Schedule {
+                tried.done = "followed the schedule";
+            }
+            let told = Told { path, trace, list, places, followed };
+            let parting = first.as_ref().or(followed.divergence.as_ref());
+            tried.divergence = parting.map(|divergence| told.parting(divergence));
+            tried.edits = followed.edits.iter().map(|edit| told.edit(edit)).collect();
+            if *by == By::Schedule && followed.edits.is_empty() {
+                tried.renamed = told.renamed();
+            }
+            &followed.fault
+        }
+        Attempt::Weak(weak) => {
+            tried.weak = Some(why_weak(path, trace, weak));
+            &None
+        }
+        Attempt::Searched(Searched { fault, preemptions, executions, unfinished }) => {
+            tried.done = "searched";
+            let (preemptions, executions, unfinished) = (*preemptions, *executions, *unfinished);
+            tried.searched = Some(SearchedTold { preemptions, executions, unfinished });
+            fault
+        }
+    };
+    (tried.rule, tried.what) = fault.clone().unzip();
+    tried.reproduced = tried.rule.as_ref() == Some(&trace.rule);
+    tried
+}
+
+/// `trace.json:12`, of an entry of a list of the trace.
+fn place(path: &Path, list: &str, index: usize) -> Option<String> {
+    TraceFile::position(path, list, Some(index)).map(|(line, _)| format!("{}:{line}", path.display()))
+}
+
+fn why_weak(path: &Path, trace: &TraceFile, weak: &Weak) -> String {
+    let Weak::OldValue { event, newest } = weak else {
+        return "whether its steps are an interleaving is not known: there are too many orders".into();
+    };
+    let Some(step) = trace.events.get(*event) else { return String::new() };
+    let task = trace.tasks.get(step.task).map_or("", String::as_str);
+    let call = wording::call(&step.step, &step.arg, &wording::word(step));
+    let (found, newest) = (wording::value(step.before), wording::value(*newest));
+    let place = place(path, "events", *event).map_or(String::new(), |place| format!(" ({place})"));
+    format!("{task}: {call} finds {found} where the newest value is {newest}{place}")
+}
+
+/// What the telling needs.
+struct Told<'a> {
+    path: &'a Path,
+    trace: &'a TraceFile,
+    list: &'static str,
+    places: &'a [usize],
+    followed: &'a Followed,
+}
+
+impl Told<'_> {
+    fn task(&self, thread: usize) -> String {
+        self.trace.tasks.get(thread).cloned().unwrap_or_else(|| format!("task {thread}"))
+    }
+
+    fn parting(&self, divergence: &Divergence) -> Parting {
+        let Divergence { at, expected, offered, enabled, obstacle, values } = divergence;
+        let asked = expected.as_ref();
+        let who = asked.map(|decision| self.task(decision.thread)).unwrap_or_default();
+        let finds = |value| format!(" and finds {}", wording::value(value));
+        let wanted = values.map_or(String::new(), |(wanted, _)| finds(wanted));
+        let offered = match (offered, values) {
+            (_, Some((_, found))) => format!("{who}: the same step finds {}", wording::value(*found)),
+            (None, _) if asked.is_none() => "the tasks that could go on".into(),
+            (None, _) => "there is no such task".into(),
+            (Some(offer), _) if offer.step.is_empty() => format!("{who} has ended"),
+            (Some(offer), _) if *enabled => format!("{who}: {}", wording::offer(offer)),
+            (Some(offer), _) => {
+                format!(
+                    "{who}: {}, which cannot run{}",
+                    wording::offer(offer),
+                    self.because(&offer.word, *obstacle)
+                )
+            }
+        };
+        let known = divergence.at < self.places.len();
+        Parting {
+            step: at + 1,
+            expected: asked.map(|decision| format!("{who}: {}{wanted}", wording::decision(decision))),
+            place: known.then(|| place(self.path, self.list, self.places[*at])).flatten(),
+            offered,
+            could_run: self.could_run(divergence),
+        }
+    }
+
+    fn because(&self, word: &str, obstacle: Option<Obstacle>) -> String {
+        let Some(Obstacle { value, taker }) = obstacle else { return String::new() };
+        let taker = taker.map_or(String::new(), |t| format!(", last taken by {}", self.task(t)));
+        format!(": {word} is {}{taker}", wording::value(value))
+    }
+
+    /// Steps of other tasks that could run where the two part.
+    fn could_run(&self, divergence: &Divergence) -> Vec<String> {
+        let at = divergence.at;
+        let stands: &[Stand] = self.followed.stands.get(at).map_or(&[], Vec::as_slice);
+        let asked = divergence.expected.as_ref().map(|decision| decision.thread);
+        let others = stands.iter().enumerate().filter(|(t, stand)| Some(*t) != asked && stand.can_run);
+        others.map(|(t, stand)| format!("{}: {}", self.task(t), wording::offer(&stand.offer))).collect()
+    }
+
+    fn edit(&self, edit: &Edit) -> String {
+        match edit {
+            Edit::New { at, thread, offer } => {
+                format!("before step {}, new:  {}: {}", at + 1, self.task(*thread), wording::offer(offer))
+            }
+            Edit::Gone { at } => {
+                let step = &self.trace.schedule[self.places[*at]];
+                let call = wording::call(&step.step, &step.arg, &step.word);
+                format!("step {}, gone:  {}: {call}", at + 1, self.task(step.task))
+            }
+        }
+    }
+
+    fn renamed(&self) -> Vec<Renamed> {
+        let both = self.trace.schedule.iter().zip(&self.followed.decisions);
+        let differ = both.filter(|(old, new)| old.function != new.function);
+        let names: BTreeSet<_> =
+            differ.map(|(old, new)| (old.function.clone(), new.function.clone())).collect();
+        names.into_iter().map(|(old, new)| Renamed { old, new }).collect()
+    }
+}
+
+impl Tried {
+    /// Whether nothing is known because it was given up.
+    pub fn is_unfinished(&self) -> bool {
+        self.searched.as_ref().is_some_and(|searched| searched.unfinished)
+    }
+
+    /// In words.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![self.how()];
+        let expected = wording::rule(&self.expected_rule);
+        let broken = self.rule.as_ref().zip(self.what.as_ref());
+        let broken = broken.map(|(rule, what)| format!("{}: {what}", wording::rule(rule)));
+        match broken {
+            Some(broken) if self.reproduced && !self.edits.is_empty() => {
+                lines.push(format!("Reproduced, though the model has changed: {broken}"));
+                lines.extend(self.edits.iter().map(|edit| format!("  {edit}")));
+            }
+            Some(broken) if self.reproduced => lines.push(format!("Reproduced: {broken}")),
+            Some(broken) => lines.push(format!("Another rule breaks, not {expected}: {broken}")),
+            None => lines.extend(self.not_reproduced(&expected)),
+        }
+        let renamed = self.renamed.iter().map(|Renamed { old, new }| format!("  {old}() is {new}() now"));
+        lines.extend(renamed);
+        lines
+    }
+
+    fn how(&self) -> String {
+        let engine = self.engine;
+        match (&self.weak, &self.searched, self.steps) {
+            (Some(_), ..) => format!("On {engine}: the steps of the trace are no interleaving."),
+            (_, Some(searched), _) => {
+                let bound = searched.preemptions.map_or("any number of".into(), |k| format!("at most {k}"));
+                let SearchedTold { executions, .. } = searched;
+                format!(
+                    "By {engine}, which cannot be led: {executions} executions, at last with {bound} preemptions."
+                )
+            }
+            (_, _, steps) => {
+                let by = if self.done == "followed the schedule" { "schedule" } else { "events" };
+                format!("On {engine}, {} steps by the {by} of the trace.", steps.unwrap_or(0))
+            }
+        }
+    }
+
+    fn not_reproduced(&self, expected: &str) -> Vec<String> {
+        if let Some(weak) = &self.weak {
+            return vec![format!("Not reproduced: {weak}.")];
+        }
+        if let Some(searched) = &self.searched {
+            let why = if searched.unfinished {
+                "the time was over first; --time gives it more"
+            } else {
+                "no rule is broken in any of them"
+            };
+            return vec![format!("Not reproduced: {why}.")];
+        }
+        let steps = self.steps.unwrap_or(0);
+        let Some(Parting { step, expected: Some(wanted), place, offered, could_run }) = &self.divergence
+        else {
+            let more = if self.divergence.is_some() { ", though tasks could go on" } else { "" };
+            return vec![format!(
+                "Not reproduced: the trace fits to its end{more}, and no rule is broken; it breaks {expected}."
+            )];
+        };
+        let place = place.as_ref().map_or(String::new(), |place| format!("  ({place})"));
+        let mut lines = vec![
+            format!("Not reproduced: the model no longer fits at step {step} of {steps}."),
+            format!("  the trace:  {wanted}{place}"),
+            format!("  the model:  {offered}"),
+        ];
+        lines.extend(could_run.iter().map(|task| format!("  could run:  {task}")));
+        lines.push(format!("No rule is broken up to there; the trace breaks {expected}."));
+        lines
+    }
+}

@@ -1,0 +1,63 @@
+//! Steps of a trace and of the model in words, for `replay` and `step`.
+
+use mmspec::engine::explore::record::Decision;
+use mmspec::engine::explore::search::Offer;
+use mmspec_model::event::Event;
+
+/// `set_bit(MMF_OOM_SKIP, mm0->flags)`.
+pub fn call(step: &str, arg: &str, word: &str) -> String {
+    match (arg, word) {
+        ("", word) => format!("{step}({word})"),
+        (arg, "") => format!("{step}({arg})"),
+        (arg, word) => format!("{step}({arg}, {word})"),
+    }
+}
+
+/// The step that a schedule asks for, with the function that it is in.
+pub fn decision(decision: &Decision) -> String {
+    let Decision { step, arg, word, function, .. } = decision;
+    let function = if function.is_empty() { String::new() } else { format!(" in {function}()") };
+    format!("{}{function}", call(step, arg, word))
+}
+
+/// The step that a task stands before.
+pub fn offer(offer: &Offer) -> String {
+    call(offer.step, offer.arg, &offer.word)
+}
+
+/// The word that an event touches, or the object that it frees.
+pub fn word(event: &Event) -> String {
+    match (event.object.as_str(), event.word.as_str()) {
+        ("", name) | (name, "") => name.to_string(),
+        (object, word) => format!("{object}->{word}"),
+    }
+}
+
+/// A value as a kernel developer would write it: small ones as signed numbers, others as hex.
+pub fn value(value: u64) -> String {
+    match value.cast_signed() {
+        small @ -999_999..=999_999 if value < 0x1_0000 || small < 0 => small.to_string(),
+        _ => format!("{value:#x}"),
+    }
+}
+
+/// `rule R1`, but `uaf`.
+pub fn rule(rule: &str) -> String {
+    let numbered = rule.starts_with(|c: char| c.is_ascii_uppercase());
+    if numbered { format!("rule {rule}") } else { rule.to_string() }
+}
+
+/// `scenario on kernel without R1`.
+pub fn subject(trace: &mmspec_traces::TraceFile) -> String {
+    let without = if trace.without.is_empty() {
+        String::new()
+    } else {
+        format!(" without {}", trace.without.join(", "))
+    };
+    format!("{} on {}{without}", trace.scenario, trace.kernel)
+}
+
+/// `line` without what would steer a terminal: a trace file may come from anybody.
+pub fn printable(line: &str) -> String {
+    line.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
