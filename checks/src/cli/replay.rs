@@ -34,10 +34,6 @@ pub fn run(args: &ReplayArgs, screen: &mut Screen) -> Result<Exit, CliError> {
     let failed = |source| cannot(&args.trace, source);
     let engines = args.engine.map_or_else(|| engines(&trace), |engine| Ok(vec![engine])).map_err(failed)?;
     let text = args.format == Format::Text;
-    if text {
-        let subject = wording::subject(&trace);
-        screen.line(printable(&format!("{subject}, found by {}", trace.engine)))?;
-    }
     let mut attempts = Vec::new();
     for &engine in &engines {
         let tried = match attempt(&trace, engine, args.time) {
@@ -45,6 +41,10 @@ pub fn run(args: &ReplayArgs, screen: &mut Screen) -> Result<Exit, CliError> {
             done => tried(&args.trace, &trace, engine, &done.map_err(failed)?),
         };
         if text {
+            if attempts.is_empty() {
+                let subject = wording::subject(&trace);
+                screen.line(printable(&format!("{subject}, found by {}", trace.engine)))?;
+            }
             tried.lines().iter().try_for_each(|line| screen.line(printable(line)))?;
         }
         let reproduced = tried.reproduced;

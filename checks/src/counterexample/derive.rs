@@ -141,3 +141,121 @@ pub fn minimal(report: Report, limits: Limits, setup: &Setup, progress: &dyn Fn(
     let least = least.and_then(|report| report.failure).filter(|least| least.rule == found.rule);
     Report { search: SHORTENED, failure: Some(least.unwrap_or(found)), ..report }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Weak, follow_on_states, follow_on_views, minimal};
+    use crate::engine::shuttle::{Scheduler, Shuttle};
+    use crate::engine::{Limits, Loom, Report, views};
+    use mmspec_model::k::atomic::{AtomicT, atomic_inc, read_once, smp_mb, write_once};
+    use mmspec_model::k::engine::engine;
+    use mmspec_model::k::program::{Ending, Program, Setup, Thread};
+    use std::cell::Cell;
+    use std::rc::Rc;
+    use std::sync::Arc;
+
+    /// What a program of two threads is about.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Shape {
+        /// Each writes one word and reads the other.
+        StoreBuffering,
+        /// One writes two words, the other reads them in the other order.
+        MessagePassing,
+        /// Both add to a word by a read and a write.
+        LostUpdate,
+    }
+
+    /// A program whose end breaks `R` if the shape shows what it is named for.
+    fn program(shape: Shape) -> Setup {
+        Arc::new(move || {
+            let mm = engine().new_object("mm", 0);
+            let [x, y] = ["x", "y"].map(|name| AtomicT::new(mm, name, 0));
+            let seen: [Rc<Cell<u64>>; 2] = [Rc::default(), Rc::default()];
+            let thread = |index: usize| {
+                let seen = seen[index].clone();
+                let body = move || match (shape, index) {
+                    (Shape::StoreBuffering, _) => {
+                        let (mine, other) = if index == 0 { (x, y) } else { (y, x) };
+                        write_once(mine, 1);
+                        seen.set(1 + read_once(other));
+                    }
+                    (Shape::MessagePassing, 0) => {
+                        write_once(x, 1);
+                        write_once(y, 1);
+                    }
+                    (Shape::MessagePassing, _) => {
+                        let flag = read_once(y);
+                        smp_mb();
+                        seen.set(1 + 10 * flag + read_once(x));
+                    }
+                    (Shape::LostUpdate, _) => {
+                        atomic_inc(y);
+                        let found = read_once(x);
+                        write_once(x, found + 1);
+                    }
+                };
+                Thread { name: format!("T{index}"), body: Rc::new(body) }
+            };
+            let threads = vec![thread(0), thread(1)];
+            let judge = move || {
+                let seen = [seen[0].take(), seen[1].take()];
+                let broken = match shape {
+                    Shape::StoreBuffering => seen == [1, 1],
+                    Shape::MessagePassing => seen[1] == 11,
+                    Shape::LostUpdate => x.peek() == 1,
+                };
+                let faults = if broken { vec![("R", "it shows".to_string())] } else { Vec::new() };
+                Ending { outcome: String::new(), faults }
+            };
+            Program { threads, judge: Rc::new(judge) }
+        })
+    }
+
+    fn by_views(setup: &Setup) -> Report {
+        views::run(Limits::default(), setup, &|_| {})
+    }
+
+    fn by_loom(setup: &Setup) -> Report {
+        Loom::default().run(setup).expect("no foreign settings")
+    }
+
+    #[test]
+    fn weak_memory_is_told_and_followed_on_views() {
+        for shape in [Shape::StoreBuffering, Shape::MessagePassing] {
+            let setup = program(shape);
+            for find in [by_views, by_loom] {
+                let events = find(&setup).failure.expect("weak memory shows it").events;
+                let Err(Weak::OldValue { event, newest: 1 }) = follow_on_states(&events, &setup) else {
+                    panic!("a read of an old 0 makes it what it is");
+                };
+                assert_eq!((events[event].step.as_str(), events[event].before), ("READ_ONCE", 0));
+                let (followed, _) = follow_on_views(&events, &setup);
+                assert_eq!(followed.fault.expect("the same end").0, "R");
+                assert_eq!(followed.divergence, None);
+            }
+        }
+    }
+
+    #[test]
+    fn an_interleaving_of_any_engine_is_followed_on_states() {
+        let setup = program(Shape::LostUpdate);
+        let by_shuttle = |setup: &Setup| {
+            let shuttle = Shuttle {
+                scheduler: Scheduler::Portfolio { seed: 1, runs: 1000 },
+                limits: Limits::default(),
+            };
+            shuttle.run(setup).expect("no foreign settings")
+        };
+        for find in [by_views, by_loom, by_shuttle] {
+            let events = find(&setup).failure.expect("an update is lost").events;
+            let (followed, places) = follow_on_states(&events, &setup).ok().expect("an interleaving");
+            assert_eq!(followed.fault.as_ref().expect("the same end").0, "R");
+            assert_eq!((places.len(), followed.decisions.len()), (6, 6));
+            assert!(followed.preemptions() >= 1);
+        }
+        let least = minimal(by_shuttle(&setup), Limits::default(), &setup, &|_| {});
+        let failure = least.failure.expect("still broken");
+        assert_eq!((failure.preemptions, failure.decisions.len()), (1, 6));
+        assert_eq!((least.engine, least.search), ("shuttle", super::SHORTENED));
+    }
+}

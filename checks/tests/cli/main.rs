@@ -5,6 +5,7 @@ mod gate;
 mod named;
 mod pin;
 mod simulate;
+mod step;
 mod traces;
 mod usage;
 

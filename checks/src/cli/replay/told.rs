@@ -38,6 +38,8 @@ pub struct Tried {
     searched: Option<SearchedTold>,
     #[serde(skip)]
     expected_rule: String,
+    #[serde(skip)]
+    expected_what: String,
 }
 
 /// Where the schedule and the model part.
@@ -90,6 +92,7 @@ pub fn tried(path: &Path, trace: &TraceFile, engine: Engine, attempt: &Attempt) 
         weak: None,
         searched: None,
         expected_rule: trace.rule.clone(),
+        expected_what: trace.what.clone(),
     };
     let fault = match attempt {
         Attempt::Followed { followed, by, places, first } => {
@@ -238,7 +241,12 @@ impl Tried {
                 lines.push(format!("Reproduced, though the model has changed: {broken}"));
                 lines.extend(self.edits.iter().map(|edit| format!("  {edit}")));
             }
-            Some(broken) if self.reproduced => lines.push(format!("Reproduced: {broken}")),
+            Some(broken) if self.reproduced => {
+                lines.push(format!("Reproduced: {broken}"));
+                if self.what.as_ref() != Some(&self.expected_what) {
+                    lines.push(format!("  in the trace: {}", self.expected_what));
+                }
+            }
             Some(broken) => lines.push(format!("Another rule breaks, not {expected}: {broken}")),
             None => lines.extend(self.not_reproduced(&expected)),
         }
@@ -252,10 +260,12 @@ impl Tried {
         match (&self.weak, &self.searched, self.steps) {
             (Some(_), ..) => format!("On {engine}: the steps of the trace are no interleaving."),
             (_, Some(searched), _) => {
-                let bound = searched.preemptions.map_or("any number of".into(), |k| format!("at most {k}"));
-                let SearchedTold { executions, .. } = searched;
+                let SearchedTold { executions, preemptions, .. } = searched;
+                let bound = preemptions.map_or("any number of".into(), |k| format!("at most {k}"));
+                let plural = if *executions == 1 { "" } else { "s" };
                 format!(
-                    "By {engine}, which cannot be led: {executions} executions, at last with {bound} preemptions."
+                    "By {engine}, which cannot be led and has searched: {executions} execution{plural}, \
+                     with {bound} preemptions at last."
                 )
             }
             (_, _, steps) => {

@@ -117,16 +117,27 @@ impl<'a> Walk<'a> {
 
     /// The task that step `index` interrupts.
     fn preempted(&self, index: usize) -> Option<String> {
-        let last = self.trace.events[index.checked_sub(1)?].task;
+        let last = self.ran_before(index)?;
         let standing = self.standings.after(index)?.into_iter().nth(last)?;
-        (last != self.trace.events[index].task && standing.can_run).then(|| self.task(last))
+        (self.switches(index) && standing.can_run).then(|| self.task(last))
+    }
+
+    /// Task of the last step before step `index`; to arrive at a step that has to wait is none.
+    fn ran_before(&self, index: usize) -> Option<usize> {
+        let mut before = self.trace.events[..index].iter().rev();
+        before.find(|event| event.kind != Kind::Waits).map(|event| event.task)
+    }
+
+    /// Whether step `index` is of another task than the one before.
+    fn switches(&self, index: usize) -> bool {
+        let event = &self.trace.events[index];
+        event.kind != Kind::Waits && self.ran_before(index) != Some(event.task)
     }
 
     /// The first position after `at` whose step is of another task than the one before.
     pub fn next_switch(&self, at: usize) -> usize {
-        let events = &self.trace.events;
-        let switches = |i: &usize| *i == 0 || events[*i].task != events[i - 1].task;
-        (at..events.len()).find(switches).map_or(events.len(), |index| index + 1)
+        let steps = self.steps();
+        (at..steps).find(|index| self.switches(*index)).map_or(steps, |index| index + 1)
     }
 
     /// The first position after `at` whose step has `text` in it.
