@@ -83,7 +83,7 @@ impl State {
             }
         } else if is_lock(event) {
             self.words.insert(name(event), Held::Lock(Lock::default()));
-        } else {
+        } else if event.kind != Kind::Waits {
             self.words.insert(name(event), Held::Number(event.before));
         }
     }
@@ -177,7 +177,7 @@ fn name(event: &Event) -> String {
     if event.object.is_empty() { event.word.clone() } else { format!("{}->{}", event.object, event.word) }
 }
 
-/// Whether it touches a word of the kernel.
+/// Whether it is about a word of the kernel; to wait for one tells nothing of its value.
 fn has_value(event: &Event) -> bool {
     matches!(event.kind, Kind::Read | Kind::Write | Kind::Failed | Kind::Waits)
 }

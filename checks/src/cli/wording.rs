@@ -41,10 +41,18 @@ pub fn value(value: u64) -> String {
     }
 }
 
+fn is_numbered(rule: &str) -> bool {
+    rule.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
 /// `rule R1`, but `uaf`.
 pub fn rule(rule: &str) -> String {
-    let numbered = rule.starts_with(|c: char| c.is_ascii_uppercase());
-    if numbered { format!("rule {rule}") } else { rule.to_string() }
+    if is_numbered(rule) { format!("rule {rule}") } else { rule.to_string() }
+}
+
+/// `breaks rule R1`, but `ends in uaf`.
+pub fn shown(rule: &str) -> String {
+    if is_numbered(rule) { format!("breaks rule {rule}") } else { format!("ends in {rule}") }
 }
 
 /// `scenario on kernel without R1`.

@@ -79,7 +79,7 @@ pub enum Attempt {
         by: By,
         /// Entry of the trace's schedule or events that each position of a [`Divergence`] is.
         places: Vec<usize>,
-        /// Where it first did not fit, if it was left and joined again after that.
+        /// Where it first did not fit, if it was left there, to be joined again.
         first: Option<Divergence>,
     },
     /// It is no execution of the engine's memory model.
@@ -199,18 +199,15 @@ pub fn attempt(trace: &TraceFile, engine: Engine, time: Duration) -> Result<Atte
 fn by_schedule(trace: &TraceFile, engine: Engine, setup: &Setup) -> Attempt {
     let places = (0..trace.schedule.len()).collect();
     let strict = follow_schedule(trace, engine, 0, setup);
+    let by = By::Schedule;
     if strict.fault.is_none() && strict.divergence.is_some() {
         let lenient = follow_schedule(trace, engine, MOST_EDITS, setup);
-        if lenient.fault.as_ref().is_some_and(|(rule, _)| *rule == trace.rule) {
-            return Attempt::Followed {
-                followed: lenient,
-                by: By::Schedule,
-                places,
-                first: strict.divergence,
-            };
+        // What else breaks off the path of the trace is another finding.
+        if lenient.fault.as_ref().is_none_or(|(rule, _)| *rule == trace.rule) {
+            return Attempt::Followed { followed: lenient, by, places, first: strict.divergence };
         }
     }
-    Attempt::Followed { followed: strict, by: By::Schedule, places, first: None }
+    Attempt::Followed { followed: strict, by, places, first: None }
 }
 
 fn follow_schedule(trace: &TraceFile, engine: Engine, edits: usize, setup: &Setup) -> Followed {

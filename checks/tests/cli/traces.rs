@@ -195,6 +195,25 @@ fn a_step_that_cannot_run_says_who_is_in_the_way() {
     );
 }
 
+/// Without its mutation the kernel does what the rule asks for, and the trace leads nowhere.
+#[test]
+fn a_trace_of_a_mended_kernel_says_what_the_kernel_does_instead() {
+    let (place, path) = trace();
+    let mut trace: Value = serde_json::from_str(&place.read(path)).unwrap();
+    trace.as_object_mut().unwrap().remove("without");
+    place.write("mended.json", &serde_json::to_string_pretty(&trace).unwrap());
+    place.run("replay mended.json").ended(
+        1,
+        &[
+            "the trace:  OOM killer: atomic_inc(oom_victims) in mark_oom_victim()  (mended.json:",
+            "the model:  OOM killer: set_bit(MMF_OOM_TARGETED, mm0->flags)",
+            "Going on with the steps that the model has instead:\n  before step 16, new:  OOM killer: set_bit(",
+            "it fits up to step 26.\n  the trace:  T0 exit: test_bit(",
+            "No rule is broken up to there; the trace breaks rule A3.",
+        ],
+    );
+}
+
 #[test]
 fn a_trace_that_breaks_another_rule_or_none_is_not_reproduced() {
     let (place, path) = trace();

@@ -7,4 +7,5 @@ mod overwrite;
 mod race_tables;
 mod round_trip;
 mod schema;
+mod state;
 mod wording;

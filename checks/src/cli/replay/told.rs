@@ -28,8 +28,10 @@ pub struct Tried {
     what: Option<String>,
     /// First step that does not fit.
     divergence: Option<Parting>,
-    /// Steps that the model has more or less than the trace, if it is reproduced in spite of them.
+    /// Steps that the model has more or less than the trace, and that were put up with.
     edits: Vec<String>,
+    /// Where the two part for good after that.
+    then: Option<Parting>,
     /// Functions of other names than in the trace.
     renamed: Vec<Renamed>,
     /// Why the steps are no interleaving, where one is needed.
@@ -88,6 +90,7 @@ pub fn tried(path: &Path, trace: &TraceFile, engine: Engine, attempt: &Attempt) 
         what: None,
         divergence: None,
         edits: Vec::new(),
+        then: None,
         renamed: Vec::new(),
         weak: None,
         searched: None,
@@ -102,10 +105,15 @@ pub fn tried(path: &Path, trace: &TraceFile, engine: Engine, attempt: &Attempt) 
                 tried.done = "followed the schedule";
             }
             let told = Told { path, trace, list, places, followed };
-            let parting = first.as_ref().or(followed.divergence.as_ref());
-            tried.divergence = parting.map(|divergence| told.parting(divergence));
+            let last = followed.divergence.as_ref().map(|d| told.parting(d, followed.stands.last()));
+            if let Some(first) = first {
+                tried.divergence = Some(told.parting(first, followed.stands.get(first.at)));
+                tried.then = last;
+            } else {
+                tried.divergence = last;
+            }
             tried.edits = followed.edits.iter().map(|edit| told.edit(edit)).collect();
-            if *by == By::Schedule && followed.edits.is_empty() {
+            if *by == By::Schedule {
                 tried.renamed = told.renamed();
             }
             &followed.fault
@@ -157,7 +165,8 @@ impl Told<'_> {
         self.trace.tasks.get(thread).cloned().unwrap_or_else(|| format!("task {thread}"))
     }
 
-    fn parting(&self, divergence: &Divergence) -> Parting {
+    /// `divergence`, where the tasks stand as in `stands`.
+    fn parting(&self, divergence: &Divergence, stands: Option<&Vec<Stand>>) -> Parting {
         let Divergence { at, expected, offered, enabled, obstacle, values } = divergence;
         let asked = expected.as_ref();
         let who = asked.map(|decision| self.task(decision.thread)).unwrap_or_default();
@@ -183,7 +192,7 @@ impl Told<'_> {
             expected: asked.map(|decision| format!("{who}: {}{wanted}", wording::decision(decision))),
             place: known.then(|| place(self.path, self.list, self.places[*at])).flatten(),
             offered,
-            could_run: self.could_run(divergence),
+            could_run: self.could_run(divergence, stands.map_or(&[], Vec::as_slice)),
         }
     }
 
@@ -194,9 +203,7 @@ impl Told<'_> {
     }
 
     /// Steps of other tasks that could run where the two part.
-    fn could_run(&self, divergence: &Divergence) -> Vec<String> {
-        let at = divergence.at;
-        let stands: &[Stand] = self.followed.stands.get(at).map_or(&[], Vec::as_slice);
+    fn could_run(&self, divergence: &Divergence, stands: &[Stand]) -> Vec<String> {
         let asked = divergence.expected.as_ref().map(|decision| decision.thread);
         let others = stands.iter().enumerate().filter(|(t, stand)| Some(*t) != asked && stand.can_run);
         others.map(|(t, stand)| format!("{}: {}", self.task(t), wording::offer(&stand.offer))).collect()
@@ -216,7 +223,8 @@ impl Told<'_> {
     }
 
     fn renamed(&self) -> Vec<Renamed> {
-        let both = self.trace.schedule.iter().zip(&self.followed.decisions);
+        let both = self.followed.decisions.iter().zip(&self.followed.positions);
+        let both = both.filter_map(|(new, position)| Some((&self.trace.schedule[(*position)?], new)));
         let differ = both.filter(|(old, new)| old.function != new.function);
         let names: BTreeSet<_> =
             differ.map(|(old, new)| (old.function.clone(), new.function.clone())).collect();
@@ -248,7 +256,7 @@ impl Tried {
                 }
             }
             Some(broken) => lines.push(format!("Another rule breaks, not {expected}: {broken}")),
-            None => lines.extend(self.not_reproduced(&expected)),
+            None => lines.extend(self.not_reproduced()),
         }
         let renamed = self.renamed.iter().map(|Renamed { old, new }| format!("  {old}() is {new}() now"));
         lines.extend(renamed);
@@ -275,7 +283,8 @@ impl Tried {
         }
     }
 
-    fn not_reproduced(&self, expected: &str) -> Vec<String> {
+    fn not_reproduced(&self) -> Vec<String> {
+        let shown = wording::shown(&self.expected_rule);
         if let Some(weak) = &self.weak {
             return vec![format!("Not reproduced: {weak}.")];
         }
@@ -292,17 +301,33 @@ impl Tried {
         else {
             let more = if self.divergence.is_some() { ", though tasks could go on" } else { "" };
             return vec![format!(
-                "Not reproduced: the trace fits to its end{more}, and no rule is broken; it breaks {expected}."
+                "Not reproduced: the trace fits to its end{more}, and no rule is broken; it {shown}."
             )];
         };
-        let place = place.as_ref().map_or(String::new(), |place| format!("  ({place})"));
-        let mut lines = vec![
-            format!("Not reproduced: the model no longer fits at step {step} of {steps}."),
-            format!("  the trace:  {wanted}{place}"),
-            format!("  the model:  {offered}"),
-        ];
-        lines.extend(could_run.iter().map(|task| format!("  could run:  {task}")));
-        lines.push(format!("No rule is broken up to there; the trace breaks {expected}."));
+        let mut lines = vec![format!("Not reproduced: the model no longer fits at step {step} of {steps}.")];
+        lines.extend(parting_lines(wanted, place.as_ref(), offered, could_run));
+        if !self.edits.is_empty() {
+            lines.push("Going on with the steps that the model has instead:".into());
+            lines.extend(self.edits.iter().map(|edit| format!("  {edit}")));
+        }
+        match &self.then {
+            Some(Parting { step, expected: Some(wanted), place, offered, could_run })
+                if !self.edits.is_empty() =>
+            {
+                lines.push(format!("it fits up to step {step}."));
+                lines.extend(parting_lines(wanted, place.as_ref(), offered, could_run));
+            }
+            _ if !self.edits.is_empty() => lines.push("it fits to its end.".into()),
+            _ => {}
+        }
+        lines.push(format!("No rule is broken up to there; the trace {shown}."));
         lines
     }
+}
+
+fn parting_lines(wanted: &str, place: Option<&String>, offered: &str, could_run: &[String]) -> Vec<String> {
+    let place = place.map_or(String::new(), |place| format!("  ({place})"));
+    let mut lines = vec![format!("  the trace:  {wanted}{place}"), format!("  the model:  {offered}")];
+    lines.extend(could_run.iter().map(|task| format!("  could run:  {task}")));
+    lines
 }

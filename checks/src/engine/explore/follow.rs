@@ -28,6 +28,8 @@ pub struct Followed {
     pub decisions: Vec<Decision>,
     /// For each step taken, how many events came before.
     pub starts: Vec<usize>,
+    /// For each step taken, its position in the schedule, if it is there.
+    pub positions: Vec<Option<usize>>,
     /// Where each thread stood before each decision, the last one included that chose nobody.
     pub stands: Vec<Vec<Stand>>,
 }
@@ -68,8 +70,9 @@ pub fn follow<M: Memory + 'static>(
     };
     let recorder = explorer.machine.core.borrow_mut().recorder.take().expect("set above");
     let Recorder { events, decisions, starts, .. } = recorder;
-    let Path { divergence, edits, stands } = path.take();
-    Followed { tasks: explorer.tasks.clone(), fault, divergence, edits, events, decisions, starts, stands }
+    let Path { divergence, edits, stands, positions } = path.take();
+    let tasks = explorer.tasks.clone();
+    Followed { tasks, fault, divergence, edits, events, decisions, starts, positions, stands }
 }
 
 /// Name, as decisions have it, and class of each word of a program. The bits of a flag word share one.

@@ -90,6 +90,8 @@ pub struct Path {
     pub edits: Vec<Edit>,
     /// Where each thread stood at each decision.
     pub stands: Vec<Vec<Stand>>,
+    /// For each step taken, its position in the schedule, if it is there.
+    pub positions: Vec<Option<usize>>,
 }
 
 /// Follows a schedule of named steps.
@@ -184,6 +186,7 @@ impl Search for Named {
         let stands: Vec<Stand> = (0..self.threads).map(stand).collect();
         let chosen = if self.mismatch.is_some() { None } else { self.next(&mut path, &stands) };
         path.stands.push(stands);
+        path.positions.extend(chosen.map(|_| self.taken));
         chosen
     }
 
