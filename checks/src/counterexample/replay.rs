@@ -165,10 +165,10 @@ pub fn engines(trace: &TraceFile) -> Result<Vec<Engine>, ReplayError> {
     })
 }
 
-/// Follow the schedule of `trace`, step by step, on the engine that made it.
+/// Follow the schedule of `trace`, without any leniency, on the engine that made it.
 ///
 /// # Errors
-/// When the trace names something that does not exist, or has no schedule of its own.
+/// When the trace names something that does not exist, or the engine cannot run its world.
 pub fn replay(trace: &TraceFile) -> Result<Followed, ReplayError> {
     let engine = engines(trace)?[0];
     let world = World::of(trace)?;

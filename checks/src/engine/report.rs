@@ -57,7 +57,8 @@ pub struct Failure {
     pub at_end: bool,
     /// The execution, step by step.
     pub events: Vec<Event>,
-    /// Its schedule by named steps, from the in-house engines.
+    /// Its schedule by named steps, from the in-house engines and, if `states` could follow it, from
+    /// shuttle.
     pub decisions: Vec<Decision>,
 }
 
