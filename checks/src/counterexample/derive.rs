@@ -136,7 +136,8 @@ pub fn minimal(report: Report, limits: Limits, setup: &Setup, progress: &dyn Fn(
         return report;
     }
     let schedule = decisions.iter().map(|decision| decision.thread as u16).collect();
-    let found = Failure { rule, what, schedule, preemptions, events, decisions };
+    let at_end = failure.at_end;
+    let found = Failure { rule, what, schedule, preemptions, at_end, events, decisions };
     let least = states::fewest_preemptions(preemptions, limits, setup, progress);
     let least = least.and_then(|report| report.failure).filter(|least| least.rule == found.rule);
     Report { search: SHORTENED, failure: Some(least.unwrap_or(found)), ..report }
