@@ -7,6 +7,7 @@ mod error;
 mod file;
 mod state;
 mod table;
+pub mod timeline;
 
 pub use error::TraceError;
 pub use file::{FORMAT, MAX_SIZE, Step, TraceFile, VERSION};

@@ -16,6 +16,13 @@ mod step;
 mod story;
 mod wrap;
 
+/// What the other drawings of a trace say in the same words.
+pub(crate) mod words {
+    pub(crate) use super::lexicon::{Lexicon, lvalue};
+    pub(crate) use super::step::text;
+    pub(crate) use super::story::{Fate, Story};
+}
+
 use crate::file::TraceFile;
 pub use changelog::{About, changelog};
 use columns::MIN_COLUMN;
