@@ -5,11 +5,13 @@
 
 mod error;
 mod file;
+mod page;
 mod state;
 mod table;
 pub mod timeline;
 
 pub use error::TraceError;
 pub use file::{FORMAT, MAX_SIZE, Step, TraceFile, VERSION};
+pub use page::{PageOptions, page};
 pub use state::State;
 pub use table::{About, TableOptions, changelog, render};

@@ -237,3 +237,19 @@ pub fn waiting() -> TraceFile {
     s.calls(1, "oom_reaper oom_reap_task_mm __oom_reap_task_mm").read(1, "read", "mm0->mm_mt", 0);
     s.done()
 }
+
+/// A trace of more than `steps` steps of five tasks that take turns.
+pub fn long(steps: usize) -> TraceFile {
+    let tasks = ["T0 exit", "T1 exit", "OOM killer", "timer softirq", "oom_reaper"];
+    let mut s = script("long", &tasks, "R1", "a reference is taken from 0");
+    for turn in 0..=steps / 6 {
+        let task = turn % tasks.len();
+        s.calls(task, "do_exit exit_mm").write(task, "mmap_read_lock", "mm0->mmap_lock", 0, 1);
+        s.calls(task, "do_exit exit_mm mmget").write(task, "atomic_inc", "mm0->mm_users", 1, 2);
+        s.bit(task, "test_and_set_bit", "MMF_OOM_SKIP", "mm0->flags", 0, 1 << 21);
+        s.bit(task, "clear_bit", "MMF_OOM_SKIP", "mm0->flags", 1 << 21, 0);
+        s.calls(task, "do_exit exit_mm mmput").write(task, "atomic_dec_and_test", "mm0->mm_users", 2, 1);
+        s.calls(task, "do_exit exit_mm").write(task, "mmap_read_unlock", "mm0->mmap_lock", 1, 0);
+    }
+    s.done()
+}

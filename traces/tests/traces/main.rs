@@ -1,10 +1,12 @@
 //! Counterexample files: written, read, refused, drawn.
 
 mod bad_files;
+mod browser;
 mod fixtures;
 mod folding;
 mod happens_before;
 mod overwrite;
+mod pages;
 mod race_tables;
 mod round_trip;
 mod schema;
@@ -26,4 +28,22 @@ fn corpus() -> Vec<(PathBuf, TraceFile)> {
     paths.sort();
     assert!(paths.len() > 40, "{paths:?}");
     paths.into_iter().map(|path| (path.clone(), TraceFile::read(&path).unwrap())).collect()
+}
+
+/// A trace in which every text is `text`.
+fn hostile(text: &str) -> TraceFile {
+    let mut file = fixtures::resurrection();
+    for field in [&mut file.kernel, &mut file.scenario, &mut file.rule, &mut file.what] {
+        *field = text.into();
+    }
+    file.without = vec![text.into()];
+    file.tasks.iter_mut().for_each(|task| *task = text.into());
+    for e in &mut file.events {
+        e.stack = vec![text.into(); 2];
+        for field in [&mut e.step, &mut e.arg, &mut e.object, &mut e.word, &mut e.site.file] {
+            *field = text.into();
+        }
+        e.site.line = u32::MAX;
+    }
+    file
 }
