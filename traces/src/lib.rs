@@ -5,13 +5,17 @@
 
 mod error;
 mod file;
+mod ftrace;
 mod page;
+mod perfetto;
 mod state;
 mod table;
 pub mod timeline;
 
 pub use error::TraceError;
 pub use file::{FORMAT, MAX_SIZE, Step, TraceFile, VERSION};
+pub use ftrace::ftrace;
 pub use page::{PageOptions, page};
+pub use perfetto::perfetto;
 pub use state::State;
 pub use table::{About, TableOptions, changelog, render};

@@ -12,6 +12,7 @@ mod round_trip;
 mod schema;
 mod state;
 mod timelines;
+mod viewers;
 mod wording;
 
 use mmspec_traces::TraceFile;
