@@ -41,6 +41,15 @@ Exit codes:
   0  the rule breaks again   1  it does not
   2  usage or bad input      3  loom was given up before it found anything";
 
+/// Examples for `show`.
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  mmspec show TRACE                              the race table, 75 columns wide
+  mmspec show TRACE --format changelog           the table and three sentences for a commit message
+  mmspec show TRACE --format html > trace.html   to step through in a browser
+  mmspec show TRACE --format perfetto > t.json   open it on ui.perfetto.dev
+  mmspec show TRACE --format ftrace              text as of /sys/kernel/tracing/trace";
+
 /// What this is about.
 const ABOUT: &str = "\
 Explores the life of a Linux mm_struct, asynchronous teardown included, and prints what is proved
@@ -73,7 +82,8 @@ pub enum Command {
     ///
     /// Exits with 1 if one of them is not what the model was written after, and says what to check again.
     Drift(DriftArgs),
-    /// Draw the race table of a trace file
+    /// Draw a trace file: as a race table, as a page for a browser, or for a trace viewer
+    #[command(after_help = SHOW_EXAMPLES)]
     Show(ShowArgs),
     /// Follow a trace file on the model as it is now
     ///
@@ -110,6 +120,12 @@ pub enum TraceFormat {
     Table,
     /// The same with three sentences and the rule, for a commit message.
     Changelog,
+    /// One page for a browser, to step through; it needs no network.
+    Html,
+    /// JSON that ui.perfetto.dev opens.
+    Perfetto,
+    /// Text of ftrace, with the kernel's tracepoints where a step is one.
+    Ftrace,
     /// The trace file itself, once it is found to be well-formed.
     Json,
 }
@@ -252,15 +268,18 @@ pub struct DriftArgs {
 pub struct ShowArgs {
     /// Trace file, as written by `check`
     pub trace: PathBuf,
-    /// Columns of text at most
-    #[arg(long, value_name = "N", default_value_t = 75, value_parser = clap::value_parser!(u16).range(40..=1000))]
-    pub width: u16,
+    /// Columns of a race table at most [default: 75]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(40..=1000))]
+    pub width: Option<u16>,
     /// Show each step, also where the table gets longer than a screen
     #[arg(long)]
     pub full: bool,
     /// How it is written
     #[arg(long, value_enum, default_value_t = TraceFormat::Table)]
     pub format: TraceFormat,
+    /// Where the sources of the model can be seen: the page links each step to URL/FILE#LLINE
+    #[arg(long, value_name = "URL", value_parser = source_url)]
+    pub source: Option<String>,
 }
 
 /// Options of `replay`.
@@ -327,6 +346,16 @@ pub struct PinArgs {
     /// CPU seconds above which a pin is deep [default: states 4, views 8, loom 4]
     #[arg(long, value_name = "N", value_parser = seconds)]
     pub deep_seconds: Option<Duration>,
+}
+
+/// An address that a browser may follow: nothing that it would run.
+fn source_url(text: &str) -> Result<String, String> {
+    let known = ["https://", "http://", "file:///"].iter().any(|scheme| text.starts_with(scheme));
+    if known {
+        Ok(text.into())
+    } else {
+        Err("not an address that starts with https://, http:// or file:///".into())
+    }
 }
 
 /// A positive number of seconds.

@@ -46,6 +46,14 @@ pub enum CliError {
         /// Engines that obey it.
         meant_for: &'static str,
     },
+    /// An option of another way to draw a trace.
+    #[error("{option} means nothing here; it is for --format {meant_for}")]
+    UselessForFormat {
+        /// The option.
+        option: &'static str,
+        /// The format that obeys it.
+        meant_for: &'static str,
+    },
     /// A variable of loom or shuttle is set.
     #[error(transparent)]
     Foreign(#[from] ForeignSetting),

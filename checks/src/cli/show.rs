@@ -1,4 +1,4 @@
-//! `show`: a trace file as a race table, or as a piece of a changelog.
+//! `show`: a trace file as a race table, a piece of a changelog, a page, or input of a trace viewer.
 
 use super::Exit;
 use super::args::{ShowArgs, TraceFormat};
@@ -6,18 +6,41 @@ use super::error::CliError;
 use super::screen::Screen;
 use mmspec::matrix::{Expected, committed};
 use mmspec_model::variant::{Kernel, Rule};
-use mmspec_traces::{About, TableOptions, TraceFile, changelog, render};
+use mmspec_traces::{About, PageOptions, TableOptions, TraceFile, changelog, ftrace, page, perfetto, render};
 
 /// Draw the trace of `args`.
 pub fn run(args: &ShowArgs, screen: &mut Screen) -> Result<Exit, CliError> {
+    refuse_useless(args)?;
     let trace = TraceFile::read(&args.trace)?;
-    let options = TableOptions { width: args.width.into(), full: args.full };
+    let width = args.width.map_or(TableOptions::default().width, usize::from);
+    let options = TableOptions { width, full: args.full };
     match args.format {
         TraceFormat::Table => screen.line(render(&trace, &options).trim_end())?,
         TraceFormat::Changelog => screen.line(changelog(&trace, &about(&trace), &options).trim_end())?,
+        TraceFormat::Html => {
+            let options = PageOptions { source: args.source.clone() };
+            screen.line(page(&trace, &options))?;
+        }
+        TraceFormat::Perfetto => screen.json(&perfetto(&trace))?,
+        TraceFormat::Ftrace => screen.line(ftrace(&trace).trim_end())?,
         TraceFormat::Json => screen.json(&trace)?,
     }
     Ok(Exit::AsExpected)
+}
+
+/// An option that would do nothing is a mistake.
+fn refuse_useless(args: &ShowArgs) -> Result<(), CliError> {
+    let table = matches!(args.format, TraceFormat::Table | TraceFormat::Changelog);
+    let html = args.format == TraceFormat::Html;
+    let useless = [
+        ("--width", "table or changelog", args.width.is_some() && !table),
+        ("--full", "table or changelog", args.full && !table),
+        ("--source", "html", args.source.is_some() && !html),
+    ];
+    match useless.into_iter().find(|&(_, _, useless)| useless) {
+        Some((option, meant_for, _)) => Err(CliError::UselessForFormat { option, meant_for }),
+        None => Ok(()),
+    }
 }
 
 /// What this version knows of the rule and the kernel of `trace`.

@@ -7,7 +7,8 @@ use std::process::Stdio;
 fn help_says_what_there_is_and_what_the_exit_codes_mean() {
     mmspec("--help").ended(0, &["check", "list", "show", "replay", "Exit codes:", "inconclusive"]);
     mmspec("check --help").ended(0, &["--without <RULE>", "--preemptions <N>", "Examples:", "Exit codes:"]);
-    mmspec("show --help").ended(0, &["race table", "--width <N>"]);
+    mmspec("show --help")
+        .ended(0, &["race table", "--width <N>", "--source <URL>", "ui.perfetto.dev", "Examples:"]);
     mmspec("replay --help")
         .ended(0, &["Follow a trace", "--engine <ENGINE>", "cannot be led", "Exit codes:"]);
     assert!(!mmspec("--help").out.contains("pin"), "for those who change the model");
