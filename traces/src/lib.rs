@@ -1,7 +1,8 @@
 //! Counterexample files and how they are drawn.
 //!
 //! [`TraceFile`] is one broken rule with the execution that leads there, kept as versioned JSON;
-//! [`render`] draws it as the race table of a kernel changelog, and [`State`] is what memory holds on the way.
+//! [`render`] draws it as the race table of a kernel changelog, [`page()`] as a page for a browser,
+//! [`perfetto()`] and [`ftrace()`] write it for trace viewers, and [`State`] is what memory holds on the way.
 
 mod error;
 mod file;
