@@ -100,7 +100,8 @@ pub struct Violation {
     pub rule: String,
     /// How it broke.
     pub what: String,
-    /// Preemptions of the counterexample: the fewest there are, if `states` was given no bound.
+    /// Preemptions of the counterexample: the fewest there are, if `states` was given no bound or has
+    /// shortened what shuttle found.
     pub preemptions: u32,
     /// Steps of the counterexample.
     pub steps: usize,

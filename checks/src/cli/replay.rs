@@ -12,6 +12,7 @@ use mmspec_traces::TraceFile;
 use serde::Serialize;
 use std::path::Path;
 
+mod lines;
 mod told;
 
 use told::{Tried, tried};

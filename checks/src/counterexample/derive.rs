@@ -249,7 +249,7 @@ mod tests {
         };
         for find in [by_views, by_loom, by_shuttle] {
             let events = find(&setup).failure.expect("an update is lost").events;
-            let (followed, places) = follow_on_states(&events, &setup).ok().expect("an interleaving");
+            let (followed, places) = follow_on_states(&events, &setup).expect("an interleaving");
             assert_eq!(followed.fault.as_ref().expect("the same end").0, "R");
             assert_eq!((places.len(), followed.decisions.len()), (6, 6));
             assert!(followed.preemptions() >= 1);

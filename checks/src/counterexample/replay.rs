@@ -74,7 +74,7 @@ pub enum Attempt {
     /// It was followed step by step.
     Followed {
         /// How that went.
-        followed: Followed,
+        followed: Box<Followed>,
         /// By what.
         by: By,
         /// Entry of the trace's schedule or events that each position of a [`Divergence`] is.
@@ -186,7 +186,12 @@ pub fn attempt(trace: &TraceFile, engine: Engine, time: Duration) -> Result<Atte
     world.fits(engine)?;
     let made_by = if finder == Engine::Shuttle { Engine::States } else { finder };
     let setup = &world.setup;
-    let by_events = |(followed, places)| Attempt::Followed { followed, by: By::Events, places, first: None };
+    let by_events = |(followed, places): (Followed, Vec<usize>)| Attempt::Followed {
+        followed: followed.into(),
+        by: By::Events,
+        places,
+        first: None,
+    };
     match engine {
         Engine::Shuttle => Err(ReplayError::Random),
         Engine::Loom => Ok(Attempt::Searched(search_by_loom(setup, time)?)),
@@ -204,10 +209,10 @@ fn by_schedule(trace: &TraceFile, engine: Engine, setup: &Setup) -> Attempt {
         let lenient = follow_schedule(trace, engine, MOST_EDITS, setup);
         // What else breaks off the path of the trace is another finding.
         if lenient.fault.as_ref().is_none_or(|(rule, _)| *rule == trace.rule) {
-            return Attempt::Followed { followed: lenient, by, places, first: strict.divergence };
+            return Attempt::Followed { followed: lenient.into(), by, places, first: strict.divergence };
         }
     }
-    Attempt::Followed { followed: strict, by, places, first: None }
+    Attempt::Followed { followed: strict.into(), by, places, first: None }
 }
 
 fn follow_schedule(trace: &TraceFile, engine: Engine, edits: usize, setup: &Setup) -> Followed {

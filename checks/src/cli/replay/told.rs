@@ -1,4 +1,4 @@
-//! One attempt to reproduce a trace, told.
+//! One attempt to reproduce a trace, as data.
 
 use super::{Attempt, Engine};
 use crate::cli::wording;
@@ -14,69 +14,71 @@ use std::path::Path;
 #[derive(Serialize)]
 pub struct Tried {
     /// Who.
-    engine: &'static str,
+    pub engine: &'static str,
     /// What was done: `followed the schedule`, `followed the events`, `searched`.
-    done: &'static str,
+    pub done: &'static str,
     /// Steps that were to be followed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    steps: Option<usize>,
+    pub steps: Option<usize>,
     /// Whether the rule of the trace breaks again.
     pub reproduced: bool,
     /// Rule that breaks now, if any.
-    rule: Option<String>,
+    pub rule: Option<String>,
     /// How it breaks.
-    what: Option<String>,
+    pub what: Option<String>,
     /// First step that does not fit.
-    divergence: Option<Parting>,
+    pub divergence: Option<Parting>,
     /// Steps that the model has more or less than the trace, and that were put up with.
-    edits: Vec<String>,
+    pub edits: Vec<String>,
     /// Where the two part for good after that.
-    then: Option<Parting>,
+    pub then: Option<Parting>,
     /// Functions of other names than in the trace.
-    renamed: Vec<Renamed>,
+    pub renamed: Vec<Renamed>,
     /// Why the steps are no interleaving, where one is needed.
-    weak: Option<String>,
+    pub weak: Option<String>,
     /// What was searched.
-    searched: Option<SearchedTold>,
+    pub searched: Option<SearchedTold>,
+    /// Rule that the trace breaks.
     #[serde(skip)]
-    expected_rule: String,
+    pub expected_rule: String,
+    /// How it does.
     #[serde(skip)]
-    expected_what: String,
+    pub expected_what: String,
 }
 
 /// Where the schedule and the model part.
 #[derive(Serialize)]
-struct Parting {
+pub struct Parting {
     /// Position in the schedule, from 1.
-    step: usize,
+    pub step: usize,
     /// What is asked for; `null` past the end.
-    expected: Option<String>,
+    pub expected: Option<String>,
     /// Where that stands: file and line.
-    place: Option<String>,
+    pub place: Option<String>,
     /// What the model offers instead.
-    offered: String,
+    pub offered: String,
     /// What the other tasks could have done.
-    could_run: Vec<String>,
+    pub could_run: Vec<String>,
 }
 
 /// A function that has another name now.
 #[derive(Serialize)]
-struct Renamed {
+pub struct Renamed {
     /// Name in the trace.
-    old: String,
+    pub old: String,
     /// Name now.
-    new: String,
+    pub new: String,
 }
 
 /// A search by loom.
 #[derive(Serialize)]
-struct SearchedTold {
+pub struct SearchedTold {
     /// Most preemptions of the last search; `null` without bound.
-    preemptions: Option<u32>,
+    pub preemptions: Option<u32>,
     /// Executions of all searches.
-    executions: u64,
+    pub executions: u64,
     /// Whether the last search was given up.
-    unfinished: bool,
+    pub unfinished: bool,
 }
 
 /// What came of `attempt`, at the trace in `path`, on `engine`.
@@ -105,12 +107,12 @@ pub fn tried(path: &Path, trace: &TraceFile, engine: Engine, attempt: &Attempt) 
                 tried.done = "followed the schedule";
             }
             let told = Told { path, trace, list, places, followed };
-            let last = followed.divergence.as_ref().map(|d| told.parting(d, followed.stands.last()));
+            let parting = followed.divergence.as_ref().map(|d| told.parting(d, followed.stands.last()));
             if let Some(first) = first {
                 tried.divergence = Some(told.parting(first, followed.stands.get(first.at)));
-                tried.then = last;
+                tried.then = parting;
             } else {
-                tried.divergence = last;
+                tried.divergence = parting;
             }
             tried.edits = followed.edits.iter().map(|edit| told.edit(edit)).collect();
             if *by == By::Schedule {
@@ -230,104 +232,4 @@ impl Told<'_> {
             differ.map(|(old, new)| (old.function.clone(), new.function.clone())).collect();
         names.into_iter().map(|(old, new)| Renamed { old, new }).collect()
     }
-}
-
-impl Tried {
-    /// Whether nothing is known because it was given up.
-    pub fn is_unfinished(&self) -> bool {
-        self.searched.as_ref().is_some_and(|searched| searched.unfinished)
-    }
-
-    /// In words.
-    pub fn lines(&self) -> Vec<String> {
-        let mut lines = vec![self.how()];
-        let expected = wording::rule(&self.expected_rule);
-        let broken = self.rule.as_ref().zip(self.what.as_ref());
-        let broken = broken.map(|(rule, what)| format!("{}: {what}", wording::rule(rule)));
-        match broken {
-            Some(broken) if self.reproduced && !self.edits.is_empty() => {
-                lines.push(format!("Reproduced, though the model has changed: {broken}"));
-                lines.extend(self.edits.iter().map(|edit| format!("  {edit}")));
-            }
-            Some(broken) if self.reproduced => {
-                lines.push(format!("Reproduced: {broken}"));
-                if self.what.as_ref() != Some(&self.expected_what) {
-                    lines.push(format!("  in the trace: {}", self.expected_what));
-                }
-            }
-            Some(broken) => lines.push(format!("Another rule breaks, not {expected}: {broken}")),
-            None => lines.extend(self.not_reproduced()),
-        }
-        let renamed = self.renamed.iter().map(|Renamed { old, new }| format!("  {old}() is {new}() now"));
-        lines.extend(renamed);
-        lines
-    }
-
-    fn how(&self) -> String {
-        let engine = self.engine;
-        match (&self.weak, &self.searched, self.steps) {
-            (Some(_), ..) => format!("On {engine}: the steps of the trace are no interleaving."),
-            (_, Some(searched), _) => {
-                let SearchedTold { executions, preemptions, .. } = searched;
-                let bound = preemptions.map_or("any number of".into(), |k| format!("at most {k}"));
-                let plural = if *executions == 1 { "" } else { "s" };
-                format!(
-                    "By {engine}, which cannot be led and has searched: {executions} execution{plural}, \
-                     with {bound} preemptions at last."
-                )
-            }
-            (_, _, steps) => {
-                let by = if self.done == "followed the schedule" { "schedule" } else { "events" };
-                format!("On {engine}, {} steps by the {by} of the trace.", steps.unwrap_or(0))
-            }
-        }
-    }
-
-    fn not_reproduced(&self) -> Vec<String> {
-        let shown = wording::shown(&self.expected_rule);
-        if let Some(weak) = &self.weak {
-            return vec![format!("Not reproduced: {weak}.")];
-        }
-        if let Some(searched) = &self.searched {
-            let why = if searched.unfinished {
-                "the time was over first; --time gives it more"
-            } else {
-                "no rule is broken in any of them"
-            };
-            return vec![format!("Not reproduced: {why}.")];
-        }
-        let steps = self.steps.unwrap_or(0);
-        let Some(Parting { step, expected: Some(wanted), place, offered, could_run }) = &self.divergence
-        else {
-            let more = if self.divergence.is_some() { ", though tasks could go on" } else { "" };
-            return vec![format!(
-                "Not reproduced: the trace fits to its end{more}, and no rule is broken; it {shown}."
-            )];
-        };
-        let mut lines = vec![format!("Not reproduced: the model no longer fits at step {step} of {steps}.")];
-        lines.extend(parting_lines(wanted, place.as_ref(), offered, could_run));
-        if !self.edits.is_empty() {
-            lines.push("Going on with the steps that the model has instead:".into());
-            lines.extend(self.edits.iter().map(|edit| format!("  {edit}")));
-        }
-        match &self.then {
-            Some(Parting { step, expected: Some(wanted), place, offered, could_run })
-                if !self.edits.is_empty() =>
-            {
-                lines.push(format!("it fits up to step {step}."));
-                lines.extend(parting_lines(wanted, place.as_ref(), offered, could_run));
-            }
-            _ if !self.edits.is_empty() => lines.push("it fits to its end.".into()),
-            _ => {}
-        }
-        lines.push(format!("No rule is broken up to there; the trace {shown}."));
-        lines
-    }
-}
-
-fn parting_lines(wanted: &str, place: Option<&String>, offered: &str, could_run: &[String]) -> Vec<String> {
-    let place = place.map_or(String::new(), |place| format!("  ({place})"));
-    let mut lines = vec![format!("  the trace:  {wanted}{place}"), format!("  the model:  {offered}")];
-    lines.extend(could_run.iter().map(|task| format!("  could run:  {task}")));
-    lines
 }

@@ -47,10 +47,10 @@ impl Standings {
                     let why = format!(
                         "From step {step} on the model does something else: what tasks could do is not known there"
                     );
-                    return (Self { followed: Some(followed), known }, part.then_some(why));
+                    return (Self { followed: Some(*followed), known }, part.then_some(why));
                 }
                 Ok(_) => {
-                    why = format!("What tasks could do is not known: {} cannot follow it", engine.name())
+                    why = format!("What tasks could do is not known: {} cannot follow it", engine.name());
                 }
                 Err(error) => why = format!("What tasks could do is not known: {error}"),
             }
