@@ -2,7 +2,9 @@
 
 use super::build::Kthreads;
 use super::{Actor, Scenario};
-use mmspec_model::include::mmap_lock::{mmap_write_lock, mmap_write_unlock};
+use mmspec_model::include::mmap_lock::{
+    mmap_read_lock, mmap_read_unlock, mmap_write_lock, mmap_write_unlock,
+};
 use mmspec_model::include::sched::{send_sigkill, wait_for_sigkill};
 use mmspec_model::include::sched_mm::{mmdrop, mmget, mmget_not_zero};
 use mmspec_model::k::atomic::{atomic_read, atomic_set, write_once};
@@ -203,7 +205,13 @@ fn proc_mem_read(sys: &System, mm: usize) {
     };
     if got {
         access_remote_vm(mm);
-        mmput(sys, mm, None);
+        if sys.kernel.keeps(Rule::R8) {
+            mmput(sys, mm, None);
+        } else {
+            mmap_read_lock(mm);
+            mmput(sys, mm, None);
+            mmap_read_unlock(mm);
+        }
         goal("/proc/PID/mem is read");
     } else {
         goal("/proc/PID/mem is at its end");

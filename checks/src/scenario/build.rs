@@ -102,6 +102,7 @@ impl Scenario {
             oom: self.has_oom(),
             lockless_mm: groups > 0 && (self.has_oom() || mrelease)
                 || !kernel.keeps(Rule::R1)
+                || !kernel.keeps(Rule::R3)
                 || !kernel.keeps(Rule::R38),
             freezer: count(&|a| matches!(a, Actor::Suspend | Actor::OomDisable)) > 0,
             aio: self.mms.iter().any(|mm| mm.aio > 0),

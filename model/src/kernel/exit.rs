@@ -26,7 +26,7 @@ pub fn exit_mm(sys: &System, current: &TaskStruct, mm: &MmStruct) {
         spin_unlock(current.alloc_lock);
         return leave_oom_victims(sys, current);
     }
-    clear_mm(current, mm);
+    clear_mm(sys, current, mm);
     if sys.kernel.keeps(Rule::R40) {
         drop_mm(sys, current, mm);
         leave_oom_victims(sys, current);
@@ -36,11 +36,16 @@ pub fn exit_mm(sys: &System, current: &TaskStruct, mm: &MmStruct) {
     }
 }
 
-fn clear_mm(current: &TaskStruct, mm: &MmStruct) {
+fn clear_mm(sys: &System, current: &TaskStruct, mm: &MmStruct) {
+    let locked = sys.kernel.keeps(Rule::R3);
     mmap_read_lock(mm);
-    spin_lock(current.alloc_lock);
+    if locked {
+        spin_lock(current.alloc_lock);
+    }
     current.clear_mm();
-    spin_unlock(current.alloc_lock);
+    if locked {
+        spin_unlock(current.alloc_lock);
+    }
     mmap_read_unlock(mm);
 }
 
@@ -70,9 +75,13 @@ pub fn do_group_exit(sys: &System, current: &TaskStruct, mm: &MmStruct) {
 /// `do_exit()` as far as the address space goes, and the release of the task.
 pub fn do_exit(sys: &System, current: &TaskStruct, mm: &MmStruct) {
     let _call = call("do_exit");
-    if current.robust {
+    let first = sys.kernel.keeps(Rule::R54);
+    if current.robust && first {
         futex_exit_release(sys, current, mm);
     }
     exit_mm(sys, current, mm);
+    if current.robust && !first {
+        futex_exit_release(sys, current, mm);
+    }
     put_task_struct(sys, current);
 }

@@ -119,11 +119,14 @@ pub fn mmput_exit(sys: &System, mm: &MmStruct, current: &TaskStruct) {
     // Decided after the drop: from here on nobody can mark the mm as an OOM victim's, because that
     // takes a task whose ->mm is still set.
     let defer = early.unwrap_or_else(|| mm_worth_deferring(sys, mm, current));
-    if let Some(rss) = defer
-        && mm_try_charge(sys, mm, rss)
-    {
-        queue_mm_reaper(sys, mm);
-        return;
+    if let Some(rss) = defer {
+        if mm_try_charge(sys, mm, rss) {
+            queue_mm_reaper(sys, mm);
+            return;
+        }
+        if !sys.kernel.keeps(Rule::A13) {
+            return;
+        }
     }
     goal("the last exit tears down inline");
     if sys.kernel.teardown == Teardown::AsyncAll {

@@ -73,9 +73,15 @@ fn mm_reap(sys: &System, mm: &MmStruct) {
     if early {
         uncharge(sys, mm, charged);
     }
+    let last = sys.kernel.keeps(Rule::A2);
+    if !last {
+        mmdrop(sys, mm);
+    }
     mmput_deferred(sys, mm);
     ghost_mark(mm.life, 0, life::QUEUED, 0, Fault { rule: "", what: "" });
-    mmdrop(sys, mm);
+    if last {
+        mmdrop(sys, mm);
+    }
     if !sys.kernel.keeps(Rule::R10) {
         mmdrop(sys, mm);
     }

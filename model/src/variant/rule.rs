@@ -9,6 +9,7 @@ pub enum Rule {
     R1, R2, R4, R10, R18, R18List, R19, R22, R22Ptl, R23Set, R23Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
     R43Init, R43Leader, R44, I7, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
+    R3, R8, R29, R54, A2, A13,
 }
 
 /// What a rule says.
@@ -110,6 +111,18 @@ rules! {
         "mm/mm_reaper.c:mm_reaper()", "the live RSS is uncharged";
     A9 "A9", "whoever queues an mm wakes the reaper",
         "mm/mm_reaper.c:queue_mm_reaper()", "it relies on the reaper being awake";
+    R3 "R3", "->mm is changed under task_lock()",
+        "kernel/exit.c:exit_mm()", "exit_mm() clears it without the lock";
+    R8 "R8", "no mmput() under the mmap lock",
+        "fs/proc/base.c:mem_rw()", "the reader drops its use before it lets go of the read lock";
+    R29 "R29", "the reaper does not wait for the mmap lock",
+        "mm/oom_kill.c:oom_reap_task_mm()", "it takes the read lock";
+    R54 "R54", "user memory is used before ->mm is cleared",
+        "kernel/fork.c:exit_mm_release()", "the robust futex list is walked after the mmput()";
+    A2 "A2", "the queue owns the users' mm_count until the teardown is done",
+        "mm/mm_reaper.c:mm_reaper()", "it is dropped before the teardown";
+    A13 "A13", "an exit that may not queue tears down itself",
+        "kernel/fork.c:mmput_exit()", "an mm that the budget does not admit is left alone";
 }
 
 impl Rule {

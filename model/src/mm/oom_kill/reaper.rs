@@ -2,7 +2,7 @@
 
 use super::{__oom_reap_task_mm, set_oom_skip};
 use crate::include::mm_types::{MMF_OOM_REAP_QUEUED, MMF_OOM_SKIP, MmStruct, life};
-use crate::include::mmap_lock::{mmap_read_trylock, mmap_read_unlock};
+use crate::include::mmap_lock::{mmap_read_lock, mmap_read_trylock, mmap_read_unlock};
 use crate::include::sched::TaskStruct;
 use crate::include::sched_mm::mmget_not_zero;
 use crate::k::atomic::{read_once, refcount_inc, write_once};
@@ -171,7 +171,9 @@ fn oom_reap_task_mm(sys: &System, mm: &MmStruct) -> Reap {
 fn reap_locked(sys: &System, mm: &MmStruct) -> Reap {
     let test_under_lock = sys.kernel.keeps(Rule::R23Test);
     let mut skip = !test_under_lock && test_bit(MMF_OOM_SKIP, mm.flags);
-    if !mmap_read_trylock(mm) {
+    if !sys.kernel.keeps(Rule::R29) {
+        mmap_read_lock(mm);
+    } else if !mmap_read_trylock(mm) {
         goal("the reaper finds the mmap lock taken");
         return Reap::Again;
     }
