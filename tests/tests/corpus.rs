@@ -46,10 +46,9 @@ fn cases() -> Vec<Case> {
 impl Case {
     /// `traces/corpus/<rule>/<scenario>-<kernel>[-without-<rule>].json`.
     fn path(&self) -> PathBuf {
-        let without: Vec<String> =
-            self.kernel.broken().iter().map(|r| format!("-without-{}", r.info().id)).collect();
-        let name = format!("{}-{}{}.json", self.scenario.name, self.kernel.name, without.concat());
-        corpus().join(self.rule.to_lowercase()).join(name.to_lowercase())
+        let without: Vec<&str> = self.kernel.broken().iter().map(|r| r.info().id).collect();
+        let name = mmspec_traces::corpus::name(&self.rule, &self.scenario.name, self.kernel.name, &without);
+        corpus().join(name + ".json")
     }
 }
 

@@ -4,6 +4,7 @@
 //! [`render`] draws it as the race table of a kernel changelog, [`page()`] as a page for a browser,
 //! [`perfetto()`] and [`ftrace()`] write it for trace viewers, and [`State`] is what memory holds on the way.
 
+pub mod corpus;
 mod error;
 mod file;
 mod ftrace;
