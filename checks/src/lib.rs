@@ -7,6 +7,7 @@ pub mod drift;
 pub mod engine;
 pub mod manifest;
 pub mod matrix;
+pub mod proofs;
 pub mod scenario;
 pub mod simulation;
 pub mod verdict;

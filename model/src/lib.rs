@@ -7,5 +7,6 @@ pub mod include;
 pub mod k;
 pub mod kernel;
 pub mod mm;
+pub mod rules;
 pub mod system;
 pub mod variant;

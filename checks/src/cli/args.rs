@@ -74,6 +74,10 @@ pub enum Command {
     List(ListArgs),
     /// Show bugs of history: found on the kernel that had them, and not on the one that mended them
     Bugs(BugsArgs),
+    /// List the locking rules: what each says, and what shows that it is needed
+    Rules(RulesArgs),
+    /// Explain a rule: why, where, what proves it, and how it breaks without it
+    Explain(ExplainArgs),
     /// What two kernels do differently, as far as it is modelled
     ///
     /// Exits with 0 whether they differ or not.
@@ -230,6 +234,24 @@ pub struct BugsArgs {
     #[arg(value_name = "BUG")]
     pub bugs: Vec<String>,
     /// How they are written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// Options of `rules`.
+#[derive(Debug, clap::Args)]
+pub struct RulesArgs {
+    /// How they are written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// Options of `explain`.
+#[derive(Debug, clap::Args)]
+pub struct ExplainArgs {
+    /// A rule, such as R23, or one of the ways to break it, such as R23-test
+    pub rule: String,
+    /// How it is written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }

@@ -13,11 +13,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum CliError {
     /// A name that nothing has.
-    #[error(
-        "no {what} is called \"{name}\"{} `mmspec {}{what}s` shows all",
-        did_you_mean(near),
-        listed_by(what)
-    )]
+    #[error("no {what} is called \"{name}\"{} `mmspec {listed_by}` shows all", did_you_mean(near))]
     Unknown {
         /// `scenario`, `kernel`, `rule` or `bug`.
         what: &'static str,
@@ -25,6 +21,8 @@ pub enum CliError {
         name: String,
         /// Names like it, nearest first.
         near: Vec<String>,
+        /// The command that shows all names.
+        listed_by: &'static str,
     },
     /// Scenarios and kernels that have nothing to do with each other.
     #[error(
@@ -138,11 +136,6 @@ pub enum CliError {
         /// Text of the panic.
         message: String,
     },
-}
-
-/// The command that shows all of a kind: bugs have one of their own.
-fn listed_by(what: &str) -> &'static str {
-    if what == "bug" { "" } else { "list " }
 }
 
 fn did_you_mean(near: &[String]) -> String {

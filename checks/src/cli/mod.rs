@@ -9,6 +9,7 @@ mod drift;
 mod error;
 mod evidence;
 mod expected;
+mod explain;
 mod finding;
 mod gate;
 mod jobs;
@@ -19,6 +20,7 @@ mod pin;
 mod pin_matrix;
 mod replay;
 mod report;
+mod rules;
 mod screen;
 mod show;
 mod simulate;
@@ -75,6 +77,8 @@ fn run(command: &Command) -> Result<Exit, CliError> {
         Command::Check(args) => adhoc::run(args, &mut screen),
         Command::List(args) => list::run(args, &mut screen),
         Command::Bugs(args) => bugs::run(args, &mut screen),
+        Command::Rules(args) => rules::run(args, &mut screen),
+        Command::Explain(args) => explain::run(args, &mut screen),
         Command::Diff(args) => diff::run(args, &mut screen),
         Command::Drift(args) => drift::run(args, &mut screen),
         Command::Show(args) => show::run(args, &mut screen),

@@ -3,6 +3,7 @@
 use super::error::CliError;
 use mmspec::bugs::{BUGS, Bug};
 use mmspec::scenario::{Scenario, library};
+use mmspec_model::rules::{self, LockingRule};
 use mmspec_model::variant::{KERNELS, Kernel, RULES, Rule};
 
 /// Least likeness of a name that is worth suggesting, of 1.
@@ -14,27 +15,41 @@ const SUGGESTIONS: usize = 3;
 pub fn scenario(name: &str) -> Result<Scenario, CliError> {
     let all = library::all();
     let names = all.iter().map(|s| s.name.as_str());
-    library::named(name).ok_or_else(|| unknown("scenario", name, names))
+    library::named(name).ok_or_else(|| unknown("scenario", "list scenarios", name, names))
 }
 
 /// The kernel of this name.
 pub fn kernel(name: &str) -> Result<Kernel, CliError> {
-    Kernel::named(name).ok_or_else(|| unknown("kernel", name, KERNELS.iter().map(|k| k.name)))
+    Kernel::named(name).ok_or_else(|| unknown("kernel", "list kernels", name, KERNELS.iter().map(|k| k.name)))
 }
 
 /// The rule of this name.
 pub fn rule(name: &str) -> Result<Rule, CliError> {
-    Rule::parse(name).ok_or_else(|| unknown("rule", name, RULES.iter().map(|r| r.id)))
+    Rule::parse(name).ok_or_else(|| unknown("rule", "list rules", name, RULES.iter().map(|r| r.id)))
 }
 
 /// The bug of this number.
 pub fn bug(id: &str) -> Result<&'static Bug, CliError> {
     let bug = BUGS.iter().find(|bug| bug.id.eq_ignore_ascii_case(id));
-    bug.ok_or_else(|| unknown("bug", id, BUGS.iter().map(|bug| &*bug.id)))
+    bug.ok_or_else(|| unknown("bug", "bugs", id, BUGS.iter().map(|bug| &*bug.id)))
+}
+
+/// The rule of the reference with this name, or the one that the rule of the model with this name is a
+/// part of.
+pub fn locking_rule(id: &str) -> Result<&'static LockingRule, CliError> {
+    let rule = LockingRule::named(id)
+        .or_else(|| Rule::parse(id).and_then(|part| rules::all().find(|r| r.covers(part.info().id))));
+    let parts = RULES.iter().map(|r| r.id).filter(|id| id.contains('-'));
+    rule.ok_or_else(|| unknown("rule", "rules", id, rules::all().map(|r| r.id).chain(parts)))
 }
 
 /// Names in the order of their likeness to `name`, but no stranger.
-fn unknown<'a>(what: &'static str, name: &str, names: impl Iterator<Item = &'a str>) -> CliError {
+fn unknown<'a>(
+    what: &'static str,
+    listed_by: &'static str,
+    name: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> CliError {
     let asked = name.to_lowercase();
     let likeness = |candidate: &str| {
         let candidate = candidate.to_lowercase();
@@ -44,5 +59,5 @@ fn unknown<'a>(what: &'static str, name: &str, names: impl Iterator<Item = &'a s
     let mut near: Vec<(f64, &str)> = names.map(|n| (likeness(n), n)).filter(|(l, _)| *l >= ALIKE).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
     let near = near.into_iter().take(SUGGESTIONS).map(|(_, n)| n.to_string()).collect();
-    CliError::Unknown { what, name: name.into(), near }
+    CliError::Unknown { what, name: name.into(), near, listed_by }
 }

@@ -4,6 +4,7 @@ mod drift;
 mod gate;
 mod named;
 mod pin;
+mod rules;
 mod show;
 mod simulate;
 mod step;
