@@ -2,5 +2,9 @@
 
 pub mod breaking;
 pub mod litmus;
+pub mod orders;
 pub mod peers;
+pub mod phases;
 pub mod random;
+pub mod reference;
+pub mod wrapped;
