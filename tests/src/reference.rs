@@ -4,7 +4,7 @@ use crate::orders::{Engine, ORDERS, PLACES, Place, Verdict, try_orders};
 use crate::phases::{DEEDS, Deed, PHASES, Phase, Seen, explore};
 use mmspec::manifest::Manifest;
 use mmspec::proofs::Proof;
-use mmspec_model::rules::functions::{FUNCTIONS, TREES};
+use mmspec_model::rules::functions::{ELSEWHERE, FUNCTIONS, TREES};
 use mmspec_model::rules::{LockingRule, TOPICS, all};
 use mmspec_model::variant::RULES;
 use std::fmt::Write;
@@ -25,6 +25,7 @@ pub const PARTS: &[Part] = &[
     Part { file: "docs/locking-rules.md", name: "phases", text: phases },
     Part { file: "docs/locking-rules.md", name: "rules", text: rules },
     Part { file: "docs/functions.md", name: "functions", text: functions },
+    Part { file: "docs/functions.md", name: "elsewhere", text: elsewhere },
     Part { file: "docs/memory-ordering.md", name: "orders", text: orders },
     Part { file: "docs/limits.md", name: "enforced", text: enforced },
     Part { file: "docs/limits.md", name: "open", text: open },
@@ -126,6 +127,17 @@ fn functions() -> String {
         row
     });
     table(&[&["file", "function", "kernel"], &TREES[..]].concat(), rows)
+}
+
+fn elsewhere() -> String {
+    let rows = ELSEWHERE.iter().map(|(kernel, lines)| {
+        let (file, function) = kernel.split_once(':').expect("file:function()");
+        let rules: Vec<&str> = all().filter(|r| r.kernel.contains(kernel)).map(|r| r.id).collect();
+        let mut row = vec![format!("{file}: `{function}`"), rules.join(", ")];
+        row.extend(lines.map(String::from));
+        row
+    });
+    table(&[&["kernel", "rules"], &TREES[..]].concat(), rows)
 }
 
 /// Scenarios and kernels of which every state is visited.

@@ -7,7 +7,7 @@ use super::{Exit, names};
 use mmspec::manifest::Manifest;
 use mmspec::proofs::{Proof, Proved};
 use mmspec_model::rules::LockingRule;
-use mmspec_model::rules::functions::{TREES, mirrored};
+use mmspec_model::rules::functions::{TREES, lines};
 use mmspec_traces::corpus;
 use serde::Serialize;
 
@@ -97,8 +97,8 @@ pub fn run(args: &ExplainArgs, screen: &mut Screen) -> Result<Exit, CliError> {
 fn places(rule: &LockingRule, screen: &mut Screen) -> Result<(), CliError> {
     for (index, place) in rule.kernel.iter().enumerate() {
         let title = if index == 0 { "kernel" } else { "" };
-        let lines = mirrored(place).and_then(|function| {
-            let known = TREES.iter().zip(function.lines).filter(|(_, lines)| *lines != "-");
+        let lines = lines(place).and_then(|lines| {
+            let known = TREES.iter().zip(lines).filter(|(_, lines)| *lines != "-");
             let known: Vec<String> = known.map(|(tree, lines)| format!("{lines} in {tree}")).collect();
             (!known.is_empty()).then(|| format!(" (lines {})", known.join(", ")))
         });

@@ -134,7 +134,52 @@ pub const FUNCTIONS: &[Mirrored] = &[
     row("mm/vma.rs", "remove_vmas", "mm/vma.c:remove_vma()", ["-", "329-340", "463-471", "466-474"]),
 ];
 
-/// The function of the model that is `kernel`, or the first part of it.
-pub fn mirrored(kernel: &str) -> Option<&'static Mirrored> {
-    FUNCTIONS.iter().find(|f| f.kernel == kernel)
+/// Functions of the kernel that rules name and the model has not, with their lines.
+#[rustfmt::skip]
+pub const ELSEWHERE: &[(&str, [&str; 4])] = &[
+    ("fs/exec.c:bprm_mm_init()", ["366-394", "378-406", "256-288", "256-288"]),
+    ("fs/exec.c:exec_mmap()", ["983-1045", "962-1023", "837-898", "837-898"]),
+    ("fs/proc/base.c:__set_oom_adj()", UNKNOWN),
+    ("fs/proc/base.c:mem_rw()", ["876-931", "879-934", "899-954", "879-934"]),
+    ("fs/userfaultfd.c:handle_userfault()", ["409-589", "373-550", "381-558", "401-578"]),
+    ("fs/userfaultfd.c:userfaultfd_release()", ["885-957", "865-892", "878-905", "900-927"]),
+    ("include/linux/sched/mm.h:mmdrop_sched()", ["69-74, 76-79", "74-79, 81-84", "74-79, 81-84", "74-79, 81-84"]),
+    ("kernel/exit.c:mm_update_next_owner()", ["448-532", "482-538", "487-543", "492-548"]),
+    ("kernel/fork.c:cleanup_lazy_tlbs()", ["-", "887-928", "670-711", "672-713"]),
+    ("kernel/fork.c:complete_vfork_done()", ["1445-1456", "1603-1614", "1414-1425", "1422-1433"]),
+    ("kernel/fork.c:copy_process()", ["2105-2669", "2167-2729", "1964-2545", "1974-2605"]),
+    ("kernel/fork.c:dup_mmap()", ["589-742, 757-763", "641-816, 831-837", "-", "-"]),
+    ("kernel/fork.c:exit_mm_release()", ["1524-1528", "1682-1686", "1493-1497", "1501-1505"]),
+    ("kernel/fork.c:free_signal_struct()", ["831-842", "973-984", "757-768", "759-770"]),
+    ("kernel/fork.c:mm_access()", ["1424-1443", "1582-1601", "1393-1412", "1401-1420"]),
+    ("kernel/fork.c:mmdrop_async()", ["823-829", "965-971", "749-755", "751-757"]),
+    ("kernel/fork.c:wait_for_vfork_done()", ["1458-1476", "1616-1634", "1427-1445", "1435-1453"]),
+    ("kernel/kthread.c:kthread_unuse_mm()", ["1460-1484", "1485-1511", "1662-1688", "1662-1688"]),
+    ("kernel/kthread.c:kthread_use_mm()", ["1415-1453", "1439-1478", "1615-1655", "1615-1655"]),
+    ("kernel/locking/rwsem.c:down_read_trylock()", UNKNOWN),
+    ("kernel/sched/core.c:context_switch()", ["5205-5261", "5307-5367", "5239-5302", "5336-5399"]),
+    ("kernel/sched/core.c:finish_task_switch()", ["5093-5174", "5188-5276", "5112-5202", "5203-5299"]),
+    ("kernel/sched/membarrier.c:membarrier_exec_mmap()", ["219-233", "220-234", "222-236", "231-245"]),
+    ("mm/khugepaged.c:__khugepaged_enter()", ["418-450", "438-468", "425-452", "433-460"]),
+    ("mm/khugepaged.c:__khugepaged_exit()", ["462-493", "481-512", "464-493", "472-501"]),
+    ("mm/khugepaged.c:hpage_collapse_test_exit()", ["413-416", "407-410", "390-393", "-"]),
+    ("mm/khugepaged.c:khugepaged_scan_mm_slot()", ["2277-2435", "2355-2504", "2388-2531", "-"]),
+    ("mm/ksm.c:__ksm_enter()", ["2603-2643", "2971-3012", "3015-3056", "3018-3059"]),
+    ("mm/ksm.c:__ksm_exit()", ["2645-2683", "3014-3055", "3058-3102", "3061-3105"]),
+    ("mm/ksm.c:ksm_test_exit()", ["418-421", "606-609", "605-608", "605-608"]),
+    ("mm/ksm.c:scan_get_next_rmap_item()", ["2315-2493", "2539-2739", "2574-2774", "2577-2777"]),
+    ("mm/memory.c:do_anonymous_page()", UNKNOWN),
+    ("mm/mmap_lock.c:lock_vma_under_rcu()", ["-", "-", "296-342", "296-342"]),
+    ("mm/mmu_notifier.c:__mmu_notifier_register()", ["629-700", "596-677", "596-676", "643-723"]),
+    ("mm/mmu_notifier.c:__mmu_notifier_release()", ["348-358", "350-360", "350-360", "376-386"]),
+    ("mm/oom_kill.c:__task_will_free_mem()", ["851-870", "847-866", "853-872", "837-856"]),
+    ("mm/oom_kill.c:oom_evaluate_task()", ["310-360", "310-360", "309-359", "306-356"]),
+    ("mm/swapfile.c:try_to_unuse()", ["2052-2146", "2388-2488", "2399-2499", "2559-2659"]),
+    ("mm/vmscan.c:lru_gen_del_mm()", ["3257-3301", "2859-2896", "2930-2967", "2898-2935"]),
+];
+
+/// Lines of the function `kernel` in each of [`TREES`], if it is in one of the tables.
+pub fn lines(kernel: &str) -> Option<[&'static str; 4]> {
+    let mirrored = FUNCTIONS.iter().map(|f| (f.kernel, f.lines));
+    mirrored.chain(ELSEWHERE.iter().copied()).find(|(known, _)| *known == kernel).map(|(_, lines)| lines)
 }
