@@ -133,7 +133,8 @@ fn elsewhere() -> String {
     let rows = ELSEWHERE.iter().map(|(kernel, lines)| {
         let (file, function) = kernel.split_once(':').expect("file:function()");
         let rules: Vec<&str> = all().filter(|r| r.kernel.contains(kernel)).map(|r| r.id).collect();
-        let mut row = vec![format!("{file}: `{function}`"), rules.join(", ")];
+        let rules = if rules.is_empty() { "-".into() } else { rules.join(", ") };
+        let mut row = vec![format!("{file}: `{function}`"), rules];
         row.extend(lines.map(String::from));
         row
     });

@@ -134,7 +134,8 @@ pub const FUNCTIONS: &[Mirrored] = &[
     row("mm/vma.rs", "remove_vmas", "mm/vma.c:remove_vma()", ["-", "329-340", "463-471", "466-474"]),
 ];
 
-/// Functions of the kernel that rules name and the model has not, with their lines.
+/// Other functions of the kernel that rules or `drift` name, with their lines: the model has not got them,
+/// or has them inside one of [`FUNCTIONS`].
 #[rustfmt::skip]
 pub const ELSEWHERE: &[(&str, [&str; 4])] = &[
     ("fs/exec.c:bprm_mm_init()", ["366-394", "378-406", "256-288", "256-288"]),
@@ -145,6 +146,7 @@ pub const ELSEWHERE: &[(&str, [&str; 4])] = &[
     ("fs/userfaultfd.c:userfaultfd_release()", ["885-957", "865-892", "878-905", "900-927"]),
     ("include/linux/sched/mm.h:mmdrop_sched()", ["69-74, 76-79", "74-79, 81-84", "74-79, 81-84", "74-79, 81-84"]),
     ("kernel/exit.c:mm_update_next_owner()", ["448-532", "482-538", "487-543", "492-548"]),
+    ("kernel/fork.c:__put_task_struct()", ["850-865", "992-1008", "776-792", "778-794"]),
     ("kernel/fork.c:cleanup_lazy_tlbs()", ["-", "887-928", "670-711", "672-713"]),
     ("kernel/fork.c:complete_vfork_done()", ["1445-1456", "1603-1614", "1414-1425", "1422-1433"]),
     ("kernel/fork.c:copy_process()", ["2105-2669", "2167-2729", "1964-2545", "1974-2605"]),
@@ -154,6 +156,7 @@ pub const ELSEWHERE: &[(&str, [&str; 4])] = &[
     ("kernel/fork.c:mm_access()", ["1424-1443", "1582-1601", "1393-1412", "1401-1420"]),
     ("kernel/fork.c:mmdrop_async()", ["823-829", "965-971", "749-755", "751-757"]),
     ("kernel/fork.c:wait_for_vfork_done()", ["1458-1476", "1616-1634", "1427-1445", "1435-1453"]),
+    ("kernel/futex/core.c:exit_robust_list()", ["816-876", "832-892", "1154-1214", "1153-1213"]),
     ("kernel/kthread.c:kthread_unuse_mm()", ["1460-1484", "1485-1511", "1662-1688", "1662-1688"]),
     ("kernel/kthread.c:kthread_use_mm()", ["1415-1453", "1439-1478", "1615-1655", "1615-1655"]),
     ("kernel/locking/rwsem.c:down_read_trylock()", UNKNOWN),
@@ -169,6 +172,7 @@ pub const ELSEWHERE: &[(&str, [&str; 4])] = &[
     ("mm/ksm.c:ksm_test_exit()", ["418-421", "606-609", "605-608", "605-608"]),
     ("mm/ksm.c:scan_get_next_rmap_item()", ["2315-2493", "2539-2739", "2574-2774", "2577-2777"]),
     ("mm/memory.c:do_anonymous_page()", UNKNOWN),
+    ("mm/memory.c:zap_vma_for_reaping()", ["-", "-", "-", "2124-2143"]),
     ("mm/mmap_lock.c:lock_vma_under_rcu()", ["-", "-", "296-342", "296-342"]),
     ("mm/mmu_notifier.c:__mmu_notifier_register()", ["629-700", "596-677", "596-676", "643-723"]),
     ("mm/mmu_notifier.c:__mmu_notifier_release()", ["348-358", "350-360", "350-360", "376-386"]),
