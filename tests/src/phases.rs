@@ -91,6 +91,9 @@ struct Phases {
     counted: bool,
 }
 
+/// More preemptions than an execution of these scenarios can have; each state keeps a number for each.
+const PREEMPTIONS: u32 = 200;
+
 /// All pairs that the states of `scenario`, which must have one mm, show on `kernel`.
 ///
 /// # Panics
@@ -104,7 +107,7 @@ pub fn explore(scenario: &str, kernel: &str) -> Seen {
     let watch = move || Phases { now: RefCell::default(), seen: kept.clone(), counted };
     // Without persistent sets every state is visited, whatever two threads are at.
     let limits = Limits { executions: 3_000_000, ..Limits::default() };
-    let report = states::run_bounded(u32::MAX, limits, &wrap(found.program(kernel), watch), &|_| {});
+    let report = states::run_bounded(PREEMPTIONS, limits, &wrap(found.program(kernel), watch), &|_| {});
     assert!(report.failure.is_none(), "{scenario} on {} breaks a rule", kernel.name);
     assert_eq!(report.effort, Effort::Complete, "{scenario} on {}", kernel.name);
     seen.lock().expect("nobody panics with it").clone()
