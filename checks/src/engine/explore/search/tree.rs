@@ -3,7 +3,7 @@
 use super::{Blocked, Point, Search, prefer};
 use crate::engine::explore::footprint::Footprint;
 use rustc_hash::FxHashMap;
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 struct Node {
     /// Alternatives not tried yet: threads, or numbered alternatives of a step.
@@ -13,8 +13,8 @@ struct Node {
     running: Option<usize>,
 }
 
-/// For each number of preemptions up to the bound, the fewest decisions that have led to a state;
-/// a single 0 where neither counts.
+/// For each number of preemptions the fewest decisions that have led to a state, as far as known: the
+/// last number is good for more preemptions too. A single 0 where neither counts.
 type Reached = SmallVec<[u32; 4]>;
 
 /// Depth-first search; reaches everything, one execution a path.
@@ -72,13 +72,18 @@ impl Tree {
             let running = at.last.filter(|t| at.enabled >> t & 1 == 1).map_or(0, |t| t as u128 + 1);
             state ^= running.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
         }
-        let (bound, depth) = (self.bound.unwrap_or(0), if self.shortest { self.depth as u32 } else { 0 });
+        let depth = if self.shortest { self.depth as u32 } else { 0 };
         let spent = if self.bound.is_some() { self.preemptions as usize } else { 0 };
-        let best = seen.entry(state).or_insert_with(|| smallvec![u32::MAX; bound as usize + 1]);
-        if best[spent] <= depth {
+        let best = seen.entry(state).or_default();
+        // Who has spent less could have done it too: the last number stands for all that follow.
+        let known = best.get(spent).or(best.last()).copied().unwrap_or(u32::MAX);
+        if known <= depth {
             return true;
         }
-        // Who has spent less could have done it too.
+        let last = best.last().copied().unwrap_or(u32::MAX);
+        if best.len() <= spent {
+            best.resize(spent + 1, last);
+        }
         best[spent..].iter_mut().for_each(|b| *b = depth.min(*b));
         false
     }
