@@ -7,7 +7,7 @@ use crate::engine::states::{self, Reduction};
 use crate::engine::{Effort, ForeignSetting, Limits, Report, views};
 use crate::scenario::{Actor, Scenario};
 use crate::verdict::Verdict;
-use mmspec_model::variant::{Guarded, Kernel, Mrelease, NotifierMode, Queue, ReaperPin};
+use mmspec_model::variant::{ExitMmap, Guarded, Kernel, Mrelease, NotifierMode, Queue, ReaperPin};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -167,6 +167,10 @@ fn can_happen(goal: &str, kernel: &Kernel) -> bool {
         // Only the exit of a victim's mm sets it.
         "process_mrelease() finds MMF_OOM_SKIP" => kernel.guarded == Guarded::All,
         "a notifier refuses to be reaped" => kernel.notifiers == NotifierMode::NonBlocking,
+        // Nobody else walks while exit_mmap() holds the lock for writing, or the reaper owns a use.
+        "a walker waits for a page-table lock" => {
+            kernel.exit_mmap != ExitMmap::Write && kernel.reaper_pin == ReaperPin::Task
+        }
         _ => true,
     }
 }

@@ -70,6 +70,7 @@ impl Scenario {
                 mlocked: self.mms[i].mlocked,
                 cached: self.mms[i].cached,
                 mirrored: self.mms[i].mirrored,
+                page_table_locks: self.mms[i].page_table_locks,
                 list: kernel.vmas != Vmas::Tree,
                 aio: self.mms[i].aio,
                 trylocked: self.has_oom(),

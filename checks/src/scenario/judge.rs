@@ -28,6 +28,9 @@ pub fn judge(sys: &System, names: &[String]) -> Ending {
     for mm in &sys.mms {
         let history = mm.life.peek();
         words.push(describe(mm.index, history, names));
+        if let Some(waits) = mm.ptl_waits {
+            words.push(format!("waits for page-table locks: {}", waits.peek()));
+        }
         // It is not lost if a task that is frozen, or init, uses it.
         if sys.tasks.iter().any(|t| stays(t) && t.peek_mm() == Some(mm.index)) {
             continue;

@@ -24,6 +24,8 @@ pub struct Mm {
     pub cached: bool,
     /// Whether a driver mirrors the mm.
     pub mirrored: bool,
+    /// Whether it is told who waits for its page-table locks.
+    pub page_table_locks: bool,
     /// Asynchronous I/O in flight.
     pub aio: u64,
 }
@@ -54,6 +56,21 @@ pub struct Sysctl {
     pub thresh_pages: u64,
     /// `vm.async_mm_teardown_max_pending_pages`.
     pub max_pending_pages: u64,
+}
+
+impl Mm {
+    /// One VMA of so many pages, and nothing special.
+    const fn of_pages(pages: u64) -> Self {
+        Self {
+            vmas: 1,
+            pages,
+            mlocked: false,
+            cached: false,
+            mirrored: false,
+            page_table_locks: false,
+            aio: 0,
+        }
+    }
 }
 
 impl From<Sysctl> for SysctlInit {
@@ -120,42 +137,49 @@ impl Scenario {
     /// Add an mm of so many pages.
     #[must_use]
     pub fn mm(mut self, pages: u64) -> Self {
-        self.mms.push(Mm { vmas: 1, pages, mlocked: false, cached: false, mirrored: false, aio: 0 });
+        self.mms.push(Mm::of_pages(pages));
         self
     }
 
     /// Add an mm of so many VMAs of so many pages each.
     #[must_use]
     pub fn mm_of_vmas(mut self, vmas: usize, pages: u64) -> Self {
-        self.mms.push(Mm { vmas, pages, mlocked: false, cached: false, mirrored: false, aio: 0 });
+        self.mms.push(Mm { vmas, ..Mm::of_pages(pages) });
         self
     }
 
     /// Add an mm of so many mlocked pages.
     #[must_use]
     pub fn mlocked_mm(mut self, pages: u64) -> Self {
-        self.mms.push(Mm { vmas: 1, pages, mlocked: true, cached: false, mirrored: false, aio: 0 });
+        self.mms.push(Mm { mlocked: true, ..Mm::of_pages(pages) });
         self
     }
 
     /// Add an mm of so many pages, which the CPU of a running thread may cache.
     #[must_use]
     pub fn cached_mm(mut self, pages: u64) -> Self {
-        self.mms.push(Mm { vmas: 1, pages, mlocked: false, cached: true, mirrored: false, aio: 0 });
+        self.mms.push(Mm { cached: true, ..Mm::of_pages(pages) });
         self
     }
 
     /// Add an mm of so many pages, which a driver mirrors.
     #[must_use]
     pub fn mirrored_mm(mut self, pages: u64) -> Self {
-        self.mms.push(Mm { vmas: 1, pages, mlocked: false, cached: false, mirrored: true, aio: 0 });
+        self.mms.push(Mm { mirrored: true, ..Mm::of_pages(pages) });
         self
     }
 
     /// Add an mm of so many pages with one asynchronous I/O in flight.
     #[must_use]
     pub fn mm_with_aio(mut self, pages: u64) -> Self {
-        self.mms.push(Mm { vmas: 1, pages, mlocked: false, cached: false, mirrored: false, aio: 1 });
+        self.mms.push(Mm { aio: 1, ..Mm::of_pages(pages) });
+        self
+    }
+
+    /// It is told who waits for a page-table lock of the last mm.
+    #[must_use]
+    pub fn page_table_locks(mut self) -> Self {
+        self.mms.last_mut().expect("an mm has them").page_table_locks = true;
         self
     }
 

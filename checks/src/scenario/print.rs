@@ -63,6 +63,9 @@ impl Scenario {
                 (1, false, _) => call!(builder.mm_with_aio(mm.pages)),
                 _ => call!(builder.mm_of_vmas(mm.vmas, mm.pages)),
             }
+            if mm.page_table_locks {
+                call!(builder.page_table_locks());
+            }
         }
         for (i, task) in self.tasks.iter().enumerate() {
             let like =

@@ -38,6 +38,8 @@ pub struct MmInit {
     pub mlocked: bool,
     /// Whether a CPU that runs the mm may cache them.
     pub cached: bool,
+    /// Whether somebody asks who waits for page-table locks.
+    pub page_table_locks: bool,
     /// Whether a driver mirrors the mm.
     pub mirrored: bool,
     /// Asynchronous I/O in flight.
@@ -78,6 +80,8 @@ pub struct MmStruct {
     pub notifier: Option<MmuNotifier>,
     /// TLB of the CPU that runs a thread of the mm, in a program where one does.
     pub tlb: Option<Tlb>,
+    /// Specification: how often somebody had to wait for a page-table lock, in a program that asks.
+    pub ptl_waits: Option<Ghost>,
     /// RFC: RSS charged to the pending budget when the mm was queued.
     pub charged_rss: Plain,
     /// Specification: what has happened to it ([`life`]).
@@ -107,6 +111,7 @@ impl MmStruct {
     pub fn new(index: usize, init: MmInit) -> Self {
         let object = engine().new_object("mm", index as u16);
         let pgtables = engine().new_object("pgtables", index as u16);
+        let ptl_waits = init.page_table_locks.then(|| Ghost::new(object, "ptl_waits"));
         Self {
             index,
             object,
@@ -115,12 +120,13 @@ impl MmStruct {
             flags: Flags::new(object, "flags", MMF_BITS),
             mmap_lock: RwSem::new(object, "mmap_lock", init.trylocked),
             mm_mt: Plain::new(object, if init.list { "mmap" } else { "mm_mt" }, 1),
-            vmas: (0..init.vmas).map(|i| Vma::new(index, i, &init, pgtables)).collect(),
+            vmas: (0..init.vmas).map(|i| Vma::new(index, i, &init, (pgtables, ptl_waits))).collect(),
             pgtables,
             rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),
             ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),
             notifier: init.mirrored.then(|| MmuNotifier::new(object)),
             tlb: init.cached.then(|| Tlb::new(object)),
+            ptl_waits,
             charged_rss: Plain::new(object, "charged_rss", 0),
             life: Ghost::new(object, "life"),
         }

@@ -59,6 +59,13 @@ pub fn ghost_say(g: Ghost, set: u64, clear: u64, what: &'static str) {
     mark(g, (set, clear, 0), Fault { rule: "", what: "" }, Site::with("ghost", what));
 }
 
+/// Add `n`; traces show it as the comment `what`.
+#[track_caller]
+pub fn ghost_add(g: Ghost, n: u64, what: &'static str) {
+    let rmw = Rmw { shape: Shape::Conditional, apply: &|v| Effect::store(v + n) };
+    engine().rmw(g.0, Order::Relaxed, &rmw, Site::with("ghost", what));
+}
+
 fn mark(g: Ghost, (set, clear, forbidden): (u64, u64, u64), fault: Fault, site: Site) {
     let rmw = Rmw {
         shape: Shape::Conditional,

@@ -1,5 +1,6 @@
 //! `mm/memory.c`: page tables are walked and zapped.
 
+use super::page_table_lock::{pte_offset_map_lock, pte_unmap_unlock};
 use super::tlb::flush_tlb;
 use super::vma::Vma;
 use crate::include::mm_types::MmStruct;
@@ -19,6 +20,9 @@ pub fn unmap_page_range(sys: &System, mm: &MmStruct, vma: &Vma) {
     let site = Site::here("zap_pte_range");
     let clear = Rmw { shape: Shape::Conditional, apply: &|pages| Effect::ret(0, pages) };
     enclosed(|| {
+        if let Some(ptl) = vma.ptl {
+            pte_offset_map_lock(ptl);
+        }
         let zapped = if sys.kernel.keeps(Rule::R22Ptl) {
             engine().rmw(vma.pte, Order::AcqRel, &clear, site)
         } else {
@@ -26,6 +30,9 @@ pub fn unmap_page_range(sys: &System, mm: &MmStruct, vma: &Vma) {
             engine().rmw(vma.pte, Order::AcqRel, &clear, site);
             seen
         };
+        if let Some(ptl) = vma.ptl {
+            pte_unmap_unlock(ptl);
+        }
         if zapped != 0 {
             atomic_long_sub(mm.rss, zapped, "rss");
             if let (Some(tlb), ReaperFlush::PerVma) = (mm.tlb, sys.kernel.reaper_flush) {

@@ -3,17 +3,16 @@
 //! Before 6.1 VMAs are a list of allocations, each of which is freed. In a tree they live and die
 //! with the tree, which is one word.
 
+use super::page_table_lock::PageTableLock;
 use crate::include::mm_types::{MmInit, MmStruct};
 use crate::k::atomic::AtomicT;
 use crate::k::engine::{Class, Fault, Object, Site, Word, engine};
-use crate::k::plain::{Plain, read, write};
+use crate::k::plain::{Ghost, Plain, read, write};
 use crate::system::System;
 use crate::variant::{Vmas, Walk};
 
-/// Most VMAs of an mm.
-pub const MAX_VMAS: usize = 4;
-
-const PTE: [&str; MAX_VMAS] = ["pte", "pte[1]", "pte[2]", "pte[3]"];
+/// Names of the PTEs of a VMA, by index; simulated address spaces have more VMAs.
+const PTE: [&str; 4] = ["pte", "pte[1]", "pte[2]", "pte[3]"];
 
 /// `struct vm_area_struct`.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +21,8 @@ pub struct Vma {
     pub object: Object,
     /// Present PTEs of its range. Each access stands for a critical section of the page-table lock.
     pub pte: Word,
+    /// That lock itself, in programs that ask who waits for it.
+    pub ptl: Option<PageTableLock>,
     /// `vm_next`: 1 + index of the next VMA in the list, or 0.
     vm_next: Plain,
     /// `vm_flags & VM_LOCKED`; read and written without a common lock before 5.18.
@@ -40,9 +41,15 @@ pub struct Page {
 }
 
 impl Vma {
-    /// VMA `index` of mm `mm`, whose page tables are `pgtables`.
-    pub fn new(mm: usize, index: usize, init: &MmInit, pgtables: Object) -> Self {
-        let nr = (mm * MAX_VMAS + index) as u16;
+    /// VMA `index` of mm `mm`, whose page tables are `pgtables`, with the count of those who have waited
+    /// for a lock of theirs.
+    pub fn new(
+        mm: usize,
+        index: usize,
+        init: &MmInit,
+        (pgtables, ptl_waits): (Object, Option<Ghost>),
+    ) -> Self {
+        let nr = (mm * init.vmas.max(PTE.len()) + index) as u16;
         let object = engine().new_object("vma", nr);
         let page = |nr| {
             let object = engine().new_object("page", nr);
@@ -51,7 +58,13 @@ impl Vma {
         let last = index + 1 == init.vmas;
         Self {
             object,
-            pte: engine().new_word(PTE[index], Class::Sync, pgtables, init.pages),
+            pte: engine().new_word(
+                PTE.get(index).copied().unwrap_or("pte[...]"),
+                Class::Sync,
+                pgtables,
+                init.pages,
+            ),
+            ptl: ptl_waits.map(|waits| PageTableLock::new(pgtables, waits)),
             vm_next: Plain::new(object, "vm_next", if last { 0 } else { index as u64 + 2 }),
             vm_locked: AtomicT::new(object, "VM_LOCKED", u64::from(init.mlocked)),
             page: (init.mlocked || init.cached).then(|| page(nr)),

@@ -63,6 +63,18 @@ pub(super) fn all() -> Vec<Scenario> {
             .actor(OomKill)
             .reaches("the reaper reaps"),
         Scenario::new(
+            "page_table_locks_of_a_victim",
+            "exit_mmap() and the reaper wait for each other's page-table locks among three VMAs",
+        )
+        .inline_only()
+        .mm_of_vmas(3, 1)
+        .page_table_locks()
+        .victim(0)
+        .actor(Exit(0))
+        .actor(OomKill)
+        .reaches("the reaper reaps")
+        .reaches("a walker waits for a page-table lock"),
+        Scenario::new(
             "mlocked_victim_vs_reaper",
             "a victim whose memory is mlocked exits while it is reaped",
         )
