@@ -33,9 +33,12 @@ pub struct Costs {
     pub timer: u64,
     /// A page is zapped and freed, in ps.
     pub page_ps: u64,
+    /// Part of it that is spent under a page-table lock, where that is a lock of its own, in thousandths.
+    pub ptl_permille: u64,
     /// Pages freed in one section of `zone->lock`.
     pub batch: u64,
-    /// Part of the cost of a page that is spent under `zone->lock`, in percent.
+    /// Part of the cost of a page, without that under a page-table lock, that is spent under `zone->lock`, in
+    /// percent.
     pub locked_percent: u64,
     /// A page of page tables is freed.
     pub table: u64,
@@ -70,6 +73,7 @@ impl Costs {
         wake: 5_000,
         timer: 2_000_000_000,
         page_ps: 0,
+        ptl_permille: 0,
         batch: 63,
         locked_percent: 25,
         table: 100,
@@ -110,9 +114,16 @@ impl Costs {
         if matches!(kind, "pcpu_cid" | "rss_stat") { self.percpu } else { self.object }
     }
 
-    /// Time outside and under `zone->lock` for `pages` pages, for a thread that pays `percent`.
-    pub(super) fn pages(&self, pages: u64, percent: u64) -> (u64, u64) {
-        let all = pages * self.page_ps * percent / 100_000;
+    /// Time for `pages` pages under their page-table lock, for a thread that pays `percent`.
+    pub(super) fn zap(&self, pages: u64, percent: u64) -> u64 {
+        pages * self.page_ps * percent / 100_000 * self.ptl_permille / 1_000
+    }
+
+    /// Time outside and under `zone->lock` for `pages` pages, for a thread that pays `percent`, without what
+    /// it has paid if they are `gathered` from under a page-table lock.
+    pub(super) fn pages(&self, pages: u64, percent: u64, gathered: bool) -> (u64, u64) {
+        let paid = if gathered { self.zap(pages, percent) } else { 0 };
+        let all = (pages * self.page_ps * percent / 100_000).saturating_sub(paid);
         let locked = all * self.locked_percent / 100;
         (all - locked, locked)
     }

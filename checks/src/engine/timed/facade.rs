@@ -21,16 +21,20 @@ impl Timed {
         }
     }
 
-    /// Change how many spinlocks the running thread holds, if `op` does.
-    fn count_spinlocks(&self, op: &str) {
+    /// Change how many spinlocks the running thread holds, if `op` does, which returned `ret`. Pages that
+    /// it has gathered under the last one are freed then.
+    fn count_spinlocks(&self, op: &str, ret: u64) -> Option<Span> {
         let mut machine = self.machine.borrow_mut();
         let me = machine.current;
-        let held = &mut machine.threads[me].spinlocks;
+        let thread = &mut machine.threads[me];
         match op {
-            "spin_lock" => *held += 1,
-            "spin_unlock" => *held = held.saturating_sub(1),
+            "spin_lock" => thread.spinlocks += 1,
+            "spin_trylock" => thread.spinlocks += u32::from(ret != 0),
+            "spin_unlock" => thread.spinlocks = thread.spinlocks.saturating_sub(1),
             _ => {}
         }
+        let frees = thread.spinlocks == 0 && thread.gathered > 0;
+        frees.then(|| Span::Gathered(std::mem::take(&mut thread.gathered)))
     }
 }
 
@@ -89,8 +93,8 @@ impl Engine for Timed {
             return (rmw.apply)(self.peek(word)).ret;
         }
         let (spans, ret) = self.machine.borrow_mut().apply(word, rmw.apply, site);
-        self.count_spinlocks(site.op);
-        self.pay(spans);
+        let frees = self.count_spinlocks(site.op, ret);
+        self.pay(spans.into_iter().chain(frees));
         ret
     }
 
@@ -115,8 +119,8 @@ impl Engine for Timed {
             before = Some(if spins { Span::Run(costs.hand_over) } else { Span::Off(costs.sleep(site.op)) });
         }
         let (spans, ret) = self.machine.borrow_mut().apply(word, rmw.apply, site);
-        self.count_spinlocks(site.op);
-        self.pay(before.into_iter().chain(spans));
+        let frees = self.count_spinlocks(site.op, ret);
+        self.pay(before.into_iter().chain(spans).chain(frees));
         ret
     }
 

@@ -33,6 +33,8 @@ pub enum Span {
     Locked(u64),
     /// It zaps and frees so many pages.
     Pages(u64),
+    /// It frees so many pages that it has zapped under a page-table lock.
+    Gathered(u64),
 }
 
 /// A blocking step that cannot run yet.
@@ -72,10 +74,14 @@ pub struct Thread {
     pub spans: VecDeque<Span>,
     /// Spinlocks that it holds: while there are some it keeps its CPU.
     pub spinlocks: u32,
+    /// Pages that it has zapped under a page-table lock, to be freed once it has given that back.
+    pub gathered: u64,
     /// Since when its CPU time is not accounted for.
     pub since: u64,
     /// CPU time, in ns.
     pub cpu: u64,
+    /// Part of that in which it has spun for a lock of the model.
+    pub spun: u64,
     /// When it returned.
     pub ended: Option<u64>,
     /// What it pays for pages, in percent.
@@ -119,6 +125,8 @@ pub struct Machine {
     pub first: Vec<u64>,
     /// When each object was freed.
     pub freed: Vec<Option<u64>>,
+    /// When a page was freed last.
+    pub page_freed: Option<u64>,
     /// Goals reached.
     pub goals: BTreeSet<&'static str>,
     /// First broken rule, with a sentence.
@@ -145,6 +153,7 @@ impl Machine {
             values: Vec::new(),
             first: Vec::new(),
             freed: Vec::new(),
+            page_freed: None,
             goals: BTreeSet::new(),
             fault: None,
             events: BinaryHeap::new(),
@@ -220,8 +229,15 @@ impl Machine {
         self.values[index] = after;
         let name = self.names.words[index].0;
         let mut spans = vec![Span::Run(self.costs.step(name, class, site.op, effect.new.is_none()))];
-        if self.maps_pages(word) {
-            spans.push(Span::Pages(before.saturating_sub(after)));
+        let zapped = if self.maps_pages(word) { before.saturating_sub(after) } else { 0 };
+        if zapped > 0 {
+            let thread = &mut self.threads[self.current];
+            if thread.spinlocks > 0 {
+                thread.gathered += zapped;
+                spans.push(Span::Run(self.costs.zap(zapped, thread.percent)));
+            } else {
+                spans.push(Span::Pages(zapped));
+            }
         }
         (spans, effect.ret)
     }

@@ -40,6 +40,8 @@ pub struct Timeline {
     pub ended: Option<u64>,
     /// CPU time, spinning included, in ns.
     pub cpu: u64,
+    /// Part of that in which it has spun for a lock of the model, in ns.
+    pub spun: u64,
 }
 
 /// How a run went. It starts at 0, when kernel threads sleep and all others become runnable.
@@ -49,6 +51,8 @@ pub struct Ran {
     pub threads: Vec<Timeline>,
     /// When each object (`mm0`, `pgtables0`, `T0`) was freed, in ns.
     pub freed: BTreeMap<String, u64>,
+    /// When a page was freed last, in ns.
+    pub page_freed: Option<u64>,
     /// End state in words, empty if a rule is broken.
     pub outcome: String,
     /// Goals reached.
@@ -188,14 +192,15 @@ impl Simulation {
         self.with(|machine| {
             let threads = machine.threads.iter().zip(names).map(|(thread, name)| {
                 let ended = thread.ended.map(|time| time.saturating_sub(start));
-                Timeline { name, ended, cpu: thread.cpu }
+                Timeline { name, ended, cpu: thread.cpu, spun: thread.spun }
             });
             let objects = (0..machine.freed.len()).map(|i| Object(i as u16));
             let freed = objects.filter_map(|o| {
                 Some((machine.names.object(o), machine.freed[o.0 as usize]?.saturating_sub(start)))
             });
             let (threads, freed) = (threads.collect(), freed.collect());
-            Ran { threads, freed, outcome, goals: std::mem::take(&mut machine.goals), fault }
+            let page_freed = machine.page_freed.map(|time| time.saturating_sub(start));
+            Ran { threads, freed, page_freed, outcome, goals: std::mem::take(&mut machine.goals), fault }
         })
     }
 
@@ -223,8 +228,10 @@ fn thread(name: &str, reaper_percent: u64) -> Thread {
         stand: Stand::Start,
         spans: VecDeque::new(),
         spinlocks: 0,
+        gathered: 0,
         since: 0,
         cpu: 0,
+        spun: 0,
         ended: None,
         percent: if name == MM_REAPER { reaper_percent } else { 100 },
     }

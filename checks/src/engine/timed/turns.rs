@@ -50,12 +50,14 @@ pub fn moves(machine: &mut Machine, thread: usize) -> bool {
     loop {
         match machine.threads[thread].spans.pop_front() {
             None => return true,
-            Some(Span::Pages(0)) => {}
-            Some(Span::Pages(pages)) => {
+            Some(Span::Pages(0) | Span::Gathered(0)) => machine.page_freed = Some(machine.now),
+            Some(span @ (Span::Pages(pages) | Span::Gathered(pages))) => {
                 let batch = pages.min(machine.costs.batch);
+                let gathered = matches!(span, Span::Gathered(_));
                 let state = &mut machine.threads[thread];
-                let (outside, locked) = machine.costs.pages(batch, state.percent);
-                let spans = [Span::Run(outside), Span::Locked(locked), Span::Pages(pages - batch)];
+                let (outside, locked) = machine.costs.pages(batch, state.percent, gathered);
+                let rest = if gathered { Span::Gathered } else { Span::Pages };
+                let spans = [Span::Run(outside), Span::Locked(locked), rest(pages - batch)];
                 spans.into_iter().rev().for_each(|span| state.spans.push_front(span));
             }
             Some(Span::Locked(ns)) => {
@@ -77,6 +79,8 @@ pub fn moves(machine: &mut Machine, thread: usize) -> bool {
 pub fn hand_on(machine: &mut Machine) -> Option<usize> {
     let (thread, wait) = machine.next_ready()?;
     if wait.spins {
+        let spun = machine.now - machine.threads[thread].since;
+        machine.threads[thread].spun += spun;
         machine.account(thread);
     } else {
         machine.threads[thread].since = machine.now;
