@@ -24,7 +24,7 @@ pub fn run(args: &SimulateArgs, screen: &mut Screen) -> Result<Exit, CliError> {
     let cpus = args.cpus.map(usize::from);
     let tables: Vec<Simulated> = asked.map(|table| table.simulate(cpus)).collect();
     if args.format == Format::Json {
-        screen.json(&Document { format: "mmspec-simulate", version: 1, tables })?;
+        screen.json(&Document { format: "mmspec-simulate", version: 2, tables })?;
         return Ok(Exit::AsExpected);
     }
     for (i, table) in tables.iter().enumerate() {
@@ -40,7 +40,8 @@ pub fn run(args: &SimulateArgs, screen: &mut Screen) -> Result<Exit, CliError> {
 
 fn text(table: &Simulated) -> Vec<String> {
     let mut lines = vec![table.message.to_string(), table.about.to_string()];
-    if table.rows.iter().all(|row| row.error_percent.is_none()) {
+    let mut with_number = table.rows.iter().filter(|row| row.published.is_some()).peekable();
+    if with_number.peek().is_some() && with_number.all(|row| row.error_percent.is_none()) {
         let mut published: Vec<String> =
             table.rows.iter().map(|row| row.published_cpus.to_string()).collect();
         published.dedup();
@@ -59,14 +60,21 @@ fn text(table: &Simulated) -> Vec<String> {
     lines.extend(table.rows.iter().map(|row| {
         let Line { what, unit, published, simulated, error_percent, calibrates, .. } = row;
         let on = row.r#async.map_or("-", |on| if on { "on" } else { "off" });
+        let number = |value: &Option<f64>, none: &str| {
+            value.map_or(format!("{none:>12}"), |value| format!("{value:>9.2} {unit:2}"))
+        };
+        let (published, simulated) = (number(published, "-"), number(simulated, "never"));
         let error = error_percent.map_or("-".into(), |error| format!("{error:+.1} %"));
         let role = calibrates.as_deref().unwrap_or("(predicted)");
-        format!(
-            "{what:width$}  {on:5}  {published:>9.2} {unit:2}  {simulated:>9.2} {unit:2}  {error:>8}  {role}"
-        )
+        format!("{what:width$}  {on:5}  {published}  {simulated}  {error:>8}  {role}")
     }));
     lines.push(String::new());
-    lines.push("Each calibrated row fixes one price and is no evidence; the others are predictions.".into());
+    let role = if table.rows.iter().any(|row| row.calibrates.is_some()) {
+        "Each calibrated row fixes one price and is no evidence; the others are predictions."
+    } else {
+        "All are predictions, from prices that another table calibrates."
+    };
+    lines.push(role.into());
     lines.push("What this cannot show:".into());
     lines.extend(table.not_shown.iter().map(|what| format!("  {what}")));
     lines

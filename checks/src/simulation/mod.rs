@@ -1,10 +1,13 @@
 //! Published numbers beside the numbers of a simulation: the model on the [`timed`](crate::engine::timed)
-//! engine, whose prices come from some of the published numbers and predict the others.
+//! engine, whose prices come from some of the published numbers and predict the others. What nobody has
+//! published is predicted from the prices of another table.
 
 mod calibrate;
 pub mod execs;
+pub mod frozen;
 pub mod published;
 pub mod subject;
+pub mod walks;
 
 use crate::engine::timed::Costs;
 use published::{Of, Publication, Row};
@@ -21,6 +24,10 @@ pub enum Table {
     WriteLock,
     /// Execs with and without per-CPU memory from a slab constructor
     Exec,
+    /// A victim's exit beside a reaper that walks upwards or downwards
+    Reverse,
+    /// How long a frozen victim pins its memory
+    Frozen,
 }
 
 /// A published table and its simulation.
@@ -55,10 +62,10 @@ pub struct Line {
     pub unit: &'static str,
     /// CPUs of the machine that was measured.
     pub published_cpus: usize,
-    /// What was published.
-    pub published: f64,
-    /// What the simulation gives.
-    pub simulated: f64,
+    /// What was published, if anything.
+    pub published: Option<f64>,
+    /// What the simulation gives; nothing if it does not happen.
+    pub simulated: Option<f64>,
     /// By how much that is larger, in percent; nothing on another number of CPUs.
     pub error_percent: Option<f64>,
     /// Price calibrated from this row; nothing if it is a prediction.
@@ -72,6 +79,8 @@ impl Table {
             Self::AsyncTeardown => published::ASYNC_TEARDOWN,
             Self::WriteLock => published::WRITE_LOCK,
             Self::Exec => published::EXEC,
+            Self::Reverse => published::REVERSE_WALK,
+            Self::Frozen => published::FROZEN_VICTIM,
         }
     }
 
@@ -84,13 +93,17 @@ impl Table {
     /// The same with other prices where no row tells them.
     pub fn simulate_assuming(self, cpus: Option<usize>, assumed: Costs) -> Simulated {
         let publication = self.publication();
-        let prices = calibrate::calibrate(&publication, assumed);
+        let priced = publication.prices_of.map_or(publication, Self::publication);
+        let prices = calibrate::calibrate(&priced, assumed);
         let line = |row: &Row| {
             let published_cpus = row.cpus.unwrap_or(publication.cpus);
             let cpus = cpus.unwrap_or(published_cpus);
             let simulated = row.of.measure(cpus, &prices);
-            let ratio = matches!(row.of, Of::Exits(Subject { measure: Measure::ReaperCpu, .. }));
-            let (unit, scale) = if ratio { ("x", 1_000) } else { publication.unit };
+            let (unit, scale) = match row.of {
+                Of::Exits(Subject { measure: Measure::ReaperCpu, .. }) => ("x", 1_000),
+                Of::Walk(_, walks::Of::ReaperSpins) => ("%", 1_000),
+                _ => publication.unit,
+            };
             let compared = cpus == published_cpus;
             Line {
                 what: row.what,
@@ -100,9 +113,12 @@ impl Table {
                 },
                 unit,
                 published_cpus,
-                published: in_unit(row.published, scale),
-                simulated: in_unit(simulated, scale),
-                error_percent: compared.then(|| error_percent(simulated, row.published)),
+                published: row.published.map(|value| in_unit(value, scale)),
+                simulated: simulated.map(|value| in_unit(value, scale)),
+                error_percent: simulated
+                    .zip(row.published)
+                    .filter(|_| compared)
+                    .map(|(simulated, published)| error_percent(simulated, published)),
                 calibrates: row.fixes.map(|parameter| parameter.describe(&prices)),
             }
         };

@@ -110,7 +110,7 @@ fn cpu(ran: &Ran, of: impl Fn(&str) -> bool) -> u64 {
 
 /// The same program whose tasks also do what `do_exit()` does besides giving up the mm, and are then
 /// reaped. All of it is two prices; `tasklist_lock` is taken by `exit_notify()` and `release_task()`.
-fn with_rest_of_exit(setup: Setup) -> Setup {
+pub(super) fn with_rest_of_exit(setup: Setup) -> Setup {
     Arc::new(move || {
         let mut program = setup();
         let globals = engine().new_object("", 0);

@@ -29,9 +29,33 @@ fn a_table_of_several_machines_compares_the_rows_of_the_asked_one() {
 }
 
 #[test]
+fn what_nobody_has_published_is_no_row_to_compare() {
+    let table = mmspec("simulate frozen");
+    table.ended(0, &["nobody has published that", "2093.", "never", "All are predictions"]);
+    let rows = table.out.lines().filter(|line| line.contains("  (predicted)"));
+    assert!(rows.clone().count() > 10 && rows.clone().all(|row| row.contains("  -  (predicted)")));
+    let other = mmspec("simulate frozen --cpus 4");
+    other.ended(0, &["2 threads, v6.12: pages"]);
+    assert!(!other.out.contains("not to be compared"), "{}", other.out);
+    let document = mmspec("simulate frozen --format json").json();
+    let rows = document["tables"][0]["rows"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["what"] == "2 threads, v6.12: page tables").unwrap();
+    assert!(row["published"].is_null() && row["simulated"].is_null(), "{row}");
+}
+
+#[test]
+fn walking_downwards_is_predicted_from_walking_upwards() {
+    let table = mmspec("simulate reverse");
+    table.ended(0, &["zhongjinji", "part of it under the page-table lock"]);
+    let rows: Vec<&str> = table.out.lines().filter(|line| line.starts_with("reaper downwards")).collect();
+    assert!(rows.len() == 3 && rows.iter().all(|row| row.ends_with("(predicted)")), "{rows:?}");
+}
+
+#[test]
 fn a_simulation_is_one_json_document() {
     let document = mmspec("simulate --format json").json();
     assert_eq!(document["format"], "mmspec-simulate");
+    assert_eq!(document["version"], 2);
     let table = &document["tables"][0];
     assert_eq!(table["table"], "async-teardown");
     assert_eq!(table["rows"][0]["published"], 18.01);
@@ -40,7 +64,7 @@ fn a_simulation_is_one_json_document() {
 
 #[test]
 fn what_cannot_be_simulated_is_refused() {
-    mmspec("simulate fork").refused(&["fork", "async-teardown", "write-lock", "exec"]);
+    mmspec("simulate fork").refused(&["fork", "async-teardown", "write-lock", "exec", "reverse", "frozen"]);
     mmspec("simulate --cpus 0").refused(&["--cpus"]);
     mmspec("simulate --cpus 1025").refused(&["--cpus"]);
     mmspec("simulate --help").ended(0, &["--cpus <N>", "calibrated"]);
