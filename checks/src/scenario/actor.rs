@@ -17,6 +17,11 @@ pub enum Actor {
     ReadOwnMemory(usize),
     /// The task runs in user mode and reads its memory twice, then exits: it has not noticed SIGKILL yet.
     ReadTwiceAndExit(usize),
+    /// The task reads a page in user mode, discards it with `madvise(MADV_DONTNEED)`, reads it again, and
+    /// exits.
+    ReadDiscardReadAndExit(usize),
+    /// The task discards the page too, and exits.
+    DiscardAndExit(usize),
     /// The task fails to allocate while its group exits, so that the OOM killer runs in its context.
     AllocateAndExit(usize),
     /// An allocation outside the model runs the OOM killer.
@@ -68,6 +73,8 @@ impl Actor {
             | Self::ExitWhenKilled(t)
             | Self::ExitAndAllocate(t)
             | Self::ReadTwiceAndExit(t)
+            | Self::ReadDiscardReadAndExit(t)
+            | Self::DiscardAndExit(t)
             | Self::AllocateAndExit(t) => Some(t),
             _ => None,
         }
@@ -92,6 +99,7 @@ impl Actor {
                 format!("T{t} exit")
             }
             Self::ExitWhenKilled(t) => format!("T{t} killed"),
+            Self::ReadDiscardReadAndExit(t) | Self::DiscardAndExit(t) => format!("T{t} madvise"),
             Self::ReadOwnMemory(t) => format!("T{t} reads"),
             Self::AllocateAndExit(t) => format!("T{t} allocates"),
             Self::OomKill => "OOM killer".into(),

@@ -16,13 +16,14 @@ use mmspec_model::kernel::freezer::Phase;
 use mmspec_model::kernel::futex::futex_wait;
 use mmspec_model::kernel::mm_init::{MmCachep, fork_and_exit, takedown_cpu};
 use mmspec_model::kernel::refrigerator::leave_refrigerator;
+use mmspec_model::mm::madvise::madvise_dontneed;
 use mmspec_model::mm::memory::{access_remote_vm, access_remote_vm_uncounted, get_user};
 use mmspec_model::mm::mmu_notifier::under_notifier_lock;
 use mmspec_model::mm::oom_kill::kill::out_of_memory;
 use mmspec_model::mm::oom_kill::mrelease::process_mrelease;
 use mmspec_model::mm::oom_kill::retry_allocation;
 use mmspec_model::mm::oom_kill::victims::{oom_killer_disable, oom_killer_enable};
-use mmspec_model::mm::tlb::user_access;
+use mmspec_model::mm::tlb::{user_access, user_access_of_discarded};
 use mmspec_model::system::System;
 use mmspec_model::variant::{Rule, Walkers};
 
@@ -77,6 +78,25 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
                 }
                 forget(1);
                 do_exit(sys, &sys.tasks[t], mm);
+            })
+        }
+        Actor::ReadDiscardReadAndExit(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                let mm = &sys.mms[mm];
+                let tlb = mm.tlb.expect("somebody discards pages of a cached mm");
+                user_access(tlb, &mm.vmas[0]);
+                madvise_dontneed(sys, mm);
+                user_access_of_discarded(tlb, &mm.vmas[0]);
+                forget(1);
+                do_exit(sys, &sys.tasks[t], mm);
+            })
+        }
+        Actor::DiscardAndExit(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                madvise_dontneed(sys, &sys.mms[mm]);
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
             })
         }
         Actor::ReadOwnMemory(t) => {

@@ -70,6 +70,8 @@ impl Scenario {
                 mlocked: self.mms[i].mlocked,
                 cached: self.mms[i].cached,
                 mirrored: self.mms[i].mirrored,
+                counts_gathers: count(&|a| matches!(a, Actor::DiscardAndExit(t) if self.tasks[*t].mm == i))
+                    > 0,
                 page_table_locks: self.mms[i].page_table_locks,
                 list: kernel.vmas != Vmas::Tree,
                 aio: self.mms[i].aio,

@@ -38,6 +38,8 @@ pub struct MmInit {
     pub mlocked: bool,
     /// Whether a CPU that runs the mm may cache them.
     pub cached: bool,
+    /// Whether its gathers are counted: a thread that goes on meets another one's.
+    pub counts_gathers: bool,
     /// Whether somebody asks who waits for page-table locks.
     pub page_table_locks: bool,
     /// Whether a driver mirrors the mm.
@@ -125,7 +127,7 @@ impl MmStruct {
             rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),
             ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),
             notifier: init.mirrored.then(|| MmuNotifier::new(object)),
-            tlb: init.cached.then(|| Tlb::new(object)),
+            tlb: init.cached.then(|| Tlb::new(object, init.counts_gathers)),
             ptl_waits,
             charged_rss: Plain::new(object, "charged_rss", 0),
             life: Ghost::new(object, "life"),

@@ -45,6 +45,14 @@ pub fn atomic_inc(v: AtomicT) {
     engine().rmw(v.0, Order::Relaxed, &rmw, Site::here("atomic_inc"));
 }
 
+/// `atomic_dec()`: unordered.
+#[track_caller]
+pub fn atomic_dec(v: AtomicT) {
+    let less = 1_u64.wrapping_neg();
+    let rmw = Rmw { shape: Shape::BlindAdd(less), apply: &|v| Effect::store(v.wrapping_add(less)) };
+    engine().rmw(v.0, Order::Relaxed, &rmw, Site::here("atomic_dec"));
+}
+
 /// `atomic_inc()` of a reference counter: breaks `rule` when the counter was 0.
 #[track_caller]
 pub fn atomic_inc_ref(v: AtomicT, rule: &'static str) {

@@ -1,7 +1,7 @@
 //! `mm/memory.c`: page tables are walked and zapped.
 
 use super::page_table_lock::{pte_offset_map_lock, pte_unmap_unlock};
-use super::tlb::flush_tlb;
+use super::tlb::{dec_tlb_flush_pending, tlb_flush_mmu, tlb_gather_mmu};
 use super::vma::Vma;
 use crate::include::mm_types::MmStruct;
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
@@ -12,14 +12,28 @@ use crate::k::{call, enclosed, goal};
 use crate::system::System;
 use crate::variant::{ReaperFlush, Rule};
 
-/// `unmap_page_range()`: zap all PTEs of `vma`. One critical section of the page-table lock clears what
-/// is present, then come the counters, and the page goes with its last mapping. Two zappers may meet
-/// here; each PTE is cleared by one of them.
+/// `unmap_page_range()` at exit and for a reaper: zap all PTEs of `vma`. Reapers of old flush nothing.
 #[track_caller]
 pub fn unmap_page_range(sys: &System, mm: &MmStruct, vma: &Vma) {
-    let site = Site::here("zap_pte_range");
+    zap(sys, mm, vma, sys.kernel.reaper_flush == ReaperFlush::PerVma, Site::here("zap_pte_range"));
+}
+
+/// The same for a thread that goes on: `zap_page_range()`.
+#[track_caller]
+pub fn zap_page_range(sys: &System, mm: &MmStruct, vma: &Vma) {
+    zap(sys, mm, vma, true, Site::here("zap_pte_range"));
+}
+
+/// A gather with one critical section of the page-table lock that clears what is present, then the
+/// counters, the flush, and the page goes with its last mapping. Two zappers may meet here; each PTE is
+/// cleared by one of them.
+fn zap(sys: &System, mm: &MmStruct, vma: &Vma, flushes: bool, site: Site) {
+    let tlb = mm.tlb.filter(|_| flushes);
     let clear = Rmw { shape: Shape::Conditional, apply: &|pages| Effect::ret(0, pages) };
     enclosed(|| {
+        if let Some(tlb) = tlb {
+            tlb_gather_mmu(tlb);
+        }
         if let Some(ptl) = vma.ptl {
             pte_offset_map_lock(ptl);
         }
@@ -35,12 +49,15 @@ pub fn unmap_page_range(sys: &System, mm: &MmStruct, vma: &Vma) {
         }
         if zapped != 0 {
             atomic_long_sub(mm.rss, zapped, "rss");
-            if let (Some(tlb), ReaperFlush::PerVma) = (mm.tlb, sys.kernel.reaper_flush) {
-                flush_tlb(tlb);
-            }
-            if let Some(page) = vma.page {
-                engine().free(page.object, Site::here("free_page"));
-            }
+        }
+        if let Some(tlb) = tlb {
+            tlb_flush_mmu(sys, tlb, zapped != 0);
+        }
+        if let (Some(page), true) = (vma.page, zapped != 0) {
+            engine().free(page.object, Site::here("free_page"));
+        }
+        if let Some(tlb) = tlb {
+            dec_tlb_flush_pending(tlb);
         }
     });
 }

@@ -1,5 +1,6 @@
 //! `mm/`.
 
+pub mod madvise;
 pub mod memory;
 pub mod mm_reaper;
 pub mod mmap;

@@ -4,8 +4,8 @@
 //! version: an old kernel is here for the sake of what it did differently there.
 
 use super::points::{
-    ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue, ReaperFlush,
-    ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
+    ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue,
+    ReaperFlush, ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
 };
 use super::{Kernel, Status};
 
@@ -18,6 +18,7 @@ const V6_12: Kernel = Kernel {
     munlock: Munlock::AtZap,
     reaper_pin: ReaperPin::Task,
     reaper_flush: ReaperFlush::PerVma,
+    gathers: Gathers::Counted,
     notifiers: NotifierMode::NonBlocking,
     give_up: GiveUp::Flag,
     queue: Queue::TicketTimer,
@@ -43,6 +44,7 @@ const V4_6: Kernel = Kernel {
     munlock: Munlock::BeforeUnmap,
     reaper_pin: ReaperPin::Users,
     reaper_flush: ReaperFlush::Never,
+    gathers: Gathers::Alone,
     notifiers: NotifierMode::Blocking,
     give_up: GiveUp::Leave,
     queue: Queue::ListOnce,
@@ -64,6 +66,7 @@ const V4_14: Kernel = Kernel {
     name: "v4.14",
     about: "the reaper owns no use: a victim's exit_mmap() cycles through the write lock",
     exit_mmap: ExitMmap::Cycle,
+    gathers: Gathers::Counted,
     notifiers: NotifierMode::Avoided,
     reaper_pin: ReaperPin::Task,
     ..V4_9

@@ -8,8 +8,8 @@ mod rule;
 pub use choice::{ChoiceInfo, Chosen};
 pub use kernels::KERNELS;
 pub use points::{
-    ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue, ReaperFlush,
-    ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
+    ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue,
+    ReaperFlush, ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
 };
 pub use rule::{RULES, Rule, RuleInfo};
 
@@ -45,6 +45,8 @@ pub struct Kernel {
     pub reaper_pin: ReaperPin,
     /// When it flushes TLBs.
     pub reaper_flush: ReaperFlush,
+    /// Whether TLB gathers know of each other.
+    pub gathers: Gathers,
     /// How it gets on with mmu notifiers.
     pub notifiers: NotifierMode,
     /// What it does when it cannot reap.
@@ -104,7 +106,7 @@ impl Kernel {
     }
 
     /// What it does at each variation point.
-    pub fn choices(&self) -> [Chosen; 17] {
+    pub fn choices(&self) -> [Chosen; 18] {
         [
             self.exit_mmap.chosen(),
             self.guarded.chosen(),
@@ -112,6 +114,7 @@ impl Kernel {
             self.munlock.chosen(),
             self.reaper_pin.chosen(),
             self.reaper_flush.chosen(),
+            self.gathers.chosen(),
             self.notifiers.chosen(),
             self.give_up.chosen(),
             self.queue.chosen(),

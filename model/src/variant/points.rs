@@ -96,6 +96,18 @@ choices! {
 }
 
 choices! {
+    /// Whether a TLB gather knows of others on the same mm.
+    Gathers = "TLB gathers side by side" {
+        Alone "each for itself",
+            "who finds a PTE clear does not flush, even if another gather has cleared it and not flushed yet",
+            "before 4.13";
+        Counted "counted",
+            "mm->tlb_flush_pending counts gathers, and one that is not alone flushes everything",
+            "99baac21e458 (4.13)";
+    }
+}
+
+choices! {
     /// How the reaper gets on with mmu notifiers.
     NotifierMode = "mmu notifiers of a victim" {
         Blocking "called",

@@ -6,7 +6,7 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R4, R10, R18, R18List, R19, R22, R22Ptl, R23Set, R23Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
+    R1, R2, R4, R10, R18, R18List, R19, R22, R22Ptl, R23Set, R23Test, R28, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
     R43Init, R43Leader, R44, I7, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
     R3, R8, R29, R54, A2, A13,
@@ -59,6 +59,8 @@ rules! {
         "mm/mmap.c:exit_mmap()", "it is stored after the write unlock";
     R23Test "R23-test", "MMF_OOM_SKIP is tested under the read lock that protects the walk",
         "mm/oom_kill.c:oom_reap_task_mm()", "it is tested before the lock is taken";
+    R28 "R28", "a gather that is not alone flushes the TLB even if it has cleared nothing",
+        "mm/mmu_gather.c:tlb_finish_mmu()", "it flushes what it has cleared itself";
     R33 "R33", "one reaper ticket an mm: test_and_set_bit(MMF_OOM_REAP_QUEUED)",
         "mm/oom_kill.c:queue_oom_reaper()", "a victim is queued whenever someone asks";
     R34 "R34", "the task is pinned before its reaper timer is armed",

@@ -1,7 +1,8 @@
 //! `exit_mmap()` and those who walk what it frees.
 
 use crate::scenario::Actor::{
-    AllocateAndExit, CompleteAio, Exit, ExitGroup, ExitWhenKilled, KillAndMrelease, OomKill, ReadTwiceAndExit,
+    AllocateAndExit, CompleteAio, DiscardAndExit, Exit, ExitGroup, ExitWhenKilled, KillAndMrelease, OomKill,
+    ReadDiscardReadAndExit, ReadTwiceAndExit,
 };
 use crate::scenario::Scenario;
 
@@ -55,6 +56,14 @@ pub(super) fn all() -> Vec<Scenario> {
         .actor(ReadTwiceAndExit(0))
         .actor(OomKill)
         .reaches("the reaper reaps"),
+        Scenario::new("two_threads_discard", "two threads discard the same page with MADV_DONTNEED at once")
+            .inline_only()
+            .cached_mm(1)
+            .task(0)
+            .thread()
+            .actor(ReadDiscardReadAndExit(0))
+            .actor(DiscardAndExit(1))
+            .reaches("a gather flushes what another one has cleared"),
         Scenario::new("two_vmas_vs_reaper", "exit_mmap() and the reaper meet among two VMAs")
             .inline_only()
             .mm_of_vmas(2, 1)
