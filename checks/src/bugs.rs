@@ -30,6 +30,8 @@ pub struct Bug {
     pub id: String,
     /// What went wrong.
     pub what: String,
+    /// Commit that brought it, where that mended something else.
+    pub cause: Option<String>,
     /// Commit that fixed it, or what else did.
     pub fix: String,
     /// Affected versions, from the first to the last one before the fix; `-` if that is not known.

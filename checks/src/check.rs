@@ -6,7 +6,9 @@ use crate::engine::states::{self, Reduction};
 use crate::engine::{Effort, ForeignSetting, Limits, Report, views};
 use crate::scenario::{Actor, Scenario};
 use crate::verdict::Verdict;
-use mmspec_model::variant::{Guarded, Kernel, Mrelease, NotifierMode, Queue, ReaperPin};
+use mmspec_model::variant::{
+    Guarded, Kernel, Mrelease, NotifierMode, Queue, ReaperPin, UffdPin, UffdWriteProtect,
+};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -163,6 +165,10 @@ fn can_happen(goal: &str, kernel: &Kernel) -> bool {
         }
         // Only the exit of a victim's mm sets it.
         "process_mrelease() finds MMF_OOM_SKIP" => kernel.guarded == Guarded::All,
+        // Until 4.6 the file has a use as long as it is open.
+        "UFFDIO_WRITEPROTECT returns -ESRCH" => {
+            kernel.uffd_writeprotect == UffdWriteProtect::Users && kernel.uffd_pin == UffdPin::Count
+        }
         "a notifier refuses to be reaped" => kernel.notifiers == NotifierMode::NonBlocking,
         _ => true,
     }

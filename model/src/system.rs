@@ -12,6 +12,7 @@ use crate::k::work::{TimerWheel, Work};
 use crate::kernel::freezer::Freezer;
 use crate::kernel::mm_init::MmCachep;
 use crate::kernel::refrigerator::UserFreezer;
+use crate::mm::page_alloc::FreeMemory;
 use crate::variant::{Kernel, Rule};
 
 /// Globals of `mm/oom_kill.c`.
@@ -102,6 +103,8 @@ pub struct Features {
     pub forks: usize,
     /// Somebody allocates again and again until the victim may be forgotten.
     pub stuck_allocator: bool,
+    /// Somebody waits until the memory of an mm is free.
+    pub needs_memory: bool,
 }
 
 /// The machine.
@@ -127,6 +130,8 @@ pub struct System {
     pub two_kills: bool,
     /// Globals of the OOM killer.
     pub oom: Oom,
+    /// Where those wait who need the memory of an mm.
+    pub free_memory: FreeMemory,
     /// Timers.
     pub timers: TimerWheel,
     /// `mm->async_put_work` of each mm.
@@ -200,6 +205,7 @@ impl System {
                 reaper_wait: WaitQueue::new(globals, "oom_reaper_wait"),
                 skipped: engine().new_word("skipped", Class::Sync, globals, 0),
             },
+            free_memory: FreeMemory::new(globals, features.needs_memory),
             timers,
             async_put_work: mms.iter().map(|mm| Work::new(mm.object, "async_put_work")).collect(),
             sysctl: Sysctl {

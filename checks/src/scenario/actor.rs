@@ -33,6 +33,20 @@ pub enum Actor {
     GetTaskMmAsync(usize),
     /// Somebody holds `/proc/PID/mem` open (an `mm_count`) and reads it once.
     ProcMem(usize),
+    /// Somebody opens `/proc/PID/mem` of the task and needs the memory of its mm before he closes it.
+    HoldProcMem(usize),
+    /// Somebody has a userfaultfd of the mm and needs the memory of that before he closes it.
+    HoldUserfaultfd(usize),
+    /// Somebody write-protects memory of the mm through a userfaultfd and closes that.
+    WriteProtect(usize),
+    /// A device that shares the mm is unbound.
+    UnbindDevice(usize),
+    /// A device that mirrors the mm faults a page in.
+    FaultInDevice(usize),
+    /// The work item of a GPU that mirrors the mm works on its ranges.
+    WorkOnRanges(usize),
+    /// The task opens a GPU while that is reset, and exits.
+    OpenDeviceAndExit(usize),
     /// Somebody kills the task's group.
     Kill(usize),
     /// Somebody kills the task's group and calls `process_mrelease()`.
@@ -68,6 +82,7 @@ impl Actor {
             | Self::ExitWhenKilled(t)
             | Self::ExitAndAllocate(t)
             | Self::ReadTwiceAndExit(t)
+            | Self::OpenDeviceAndExit(t)
             | Self::AllocateAndExit(t) => Some(t),
             _ => None,
         }
@@ -88,9 +103,11 @@ impl Actor {
     /// Name of its thread.
     pub(super) fn label(self) -> String {
         match self {
-            Self::Exit(t) | Self::ExitGroup(t) | Self::ExitAndAllocate(t) | Self::ReadTwiceAndExit(t) => {
-                format!("T{t} exit")
-            }
+            Self::Exit(t)
+            | Self::ExitGroup(t)
+            | Self::ExitAndAllocate(t)
+            | Self::ReadTwiceAndExit(t)
+            | Self::OpenDeviceAndExit(t) => format!("T{t} exit"),
             Self::ExitWhenKilled(t) => format!("T{t} killed"),
             Self::ReadOwnMemory(t) => format!("T{t} reads"),
             Self::AllocateAndExit(t) => format!("T{t} allocates"),
@@ -100,6 +117,10 @@ impl Actor {
             Self::GetTaskMm(t) => format!("reader of T{t}"),
             Self::GetTaskMmAsync(t) => format!("async reader of T{t}"),
             Self::ProcMem(mm) => format!("/proc mem of mm{mm}"),
+            Self::HoldProcMem(t) => format!("/proc mem of T{t}"),
+            Self::HoldUserfaultfd(mm) | Self::WriteProtect(mm) => format!("userfaultfd of mm{mm}"),
+            Self::UnbindDevice(mm) | Self::FaultInDevice(mm) => format!("device on mm{mm}"),
+            Self::WorkOnRanges(mm) => format!("GPU work on mm{mm}"),
             Self::Kill(t) => format!("kill of T{t}"),
             Self::KillAndMrelease(t) => format!("mrelease of T{t}"),
             Self::Fork => "fork".into(),

@@ -1,7 +1,10 @@
 //! The code that each actor runs.
 
+mod outsiders;
+
 use super::build::Kthreads;
 use super::{Actor, Scenario};
+use mmspec_model::drivers::kfd::kfd_create_process;
 use mmspec_model::include::mmap_lock::{mmap_write_lock, mmap_write_unlock};
 use mmspec_model::include::sched::{send_sigkill, wait_for_sigkill};
 use mmspec_model::include::sched_mm::{mmdrop, mmget, mmget_not_zero};
@@ -77,6 +80,14 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
                 do_exit(sys, &sys.tasks[t], mm);
             })
         }
+        Actor::OpenDeviceAndExit(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                kfd_create_process(sys, &sys.mms[mm]);
+                forget(1);
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
         Actor::ReadOwnMemory(t) => {
             let mm = mm_of(t);
             Box::new(move |sys| {
@@ -127,6 +138,12 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
             mmdrop(sys, mm);
         }),
         Actor::ProcMem(mm) => Box::new(move |sys| proc_mem_read(sys, mm)),
+        Actor::HoldProcMem(_)
+        | Actor::HoldUserfaultfd(_)
+        | Actor::WriteProtect(_)
+        | Actor::UnbindDevice(_)
+        | Actor::FaultInDevice(_)
+        | Actor::WorkOnRanges(_) => outsiders::body(actor),
         Actor::Kill(t) => Box::new(move |sys| {
             send_sigkill(&sys.signals[sys.tasks[t].signal]);
             put_task_struct(sys, &sys.tasks[t]);

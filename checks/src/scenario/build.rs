@@ -2,6 +2,7 @@
 
 use super::bodies::{Body, body};
 use super::{Actor, Scenario, judge};
+use mmspec_model::drivers::kfd::kfd_process_wq_release;
 use mmspec_model::include::mm_types::MmInit;
 use mmspec_model::k::program::{Program, Setup, Thread};
 use mmspec_model::k::wait::MAX_SLEEPERS;
@@ -10,7 +11,7 @@ use mmspec_model::kernel::fork::mmput_async_fn;
 use mmspec_model::mm::mm_reaper::mm_reaper;
 use mmspec_model::mm::oom_kill::reaper::{oom_reaper, wake_oom_reaper};
 use mmspec_model::system::{Features, System, TaskInit};
-use mmspec_model::variant::{Kernel, Queue, ReaperPin, Rule, Vmas};
+use mmspec_model::variant::{Kernel, OdpPut, Queue, ReaperPin, Rule, SvaPin, UffdPin, Vmas};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -19,6 +20,31 @@ use std::sync::Arc;
 pub(super) struct Kthreads {
     pub(super) oom_reaper: Option<usize>,
     pub(super) mm_reaper: Option<usize>,
+}
+
+/// What somebody owns of an mm from the start.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    /// An `mm_users`.
+    User,
+    /// An `mm_count`.
+    Struct,
+}
+
+/// What `actor`, who is no task, owns from the start, and of which mm.
+fn holds(actor: &Actor, kernel: &Kernel) -> Option<(Hold, usize)> {
+    let user_if = |user: bool| if user { Hold::User } else { Hold::Struct };
+    match *actor {
+        Actor::ProcMem(mm) | Actor::AllocateInDriver(mm) | Actor::FaultInDevice(mm) => {
+            Some((Hold::Struct, mm))
+        }
+        Actor::HoldUserfaultfd(mm) | Actor::WriteProtect(mm) => {
+            Some((user_if(kernel.uffd_pin == UffdPin::Users), mm))
+        }
+        Actor::UnbindDevice(mm) if kernel.sva_pin == SvaPin::Count => Some((Hold::Struct, mm)),
+        Actor::WorkOnRanges(mm) => Some((Hold::User, mm)),
+        _ => None,
+    }
 }
 
 impl Scenario {
@@ -47,7 +73,11 @@ impl Scenario {
             threads.push(("mm_reaper".into(), Box::new(mm_reaper)));
         }
         for mm in 0..self.mms.len() {
-            let uses = |a: &Actor| matches!(a, Actor::GetTaskMmAsync(t) if self.tasks[*t].mm == mm);
+            let uses = |a: &Actor| match *a {
+                Actor::GetTaskMmAsync(t) => self.tasks[t].mm == mm,
+                Actor::FaultInDevice(of) => of == mm && kernel.odp_put == OdpPut::Async,
+                _ => false,
+            };
             let by_reaper = self.has_oom() && kernel.reaper_pin == ReaperPin::UsersAsync;
             if by_reaper || self.actors.iter().any(uses) {
                 let worker = move |sys: &System| {
@@ -56,6 +86,16 @@ impl Scenario {
                 threads.push(("kworker".into(), Box::new(worker)));
             }
         }
+        let works_on_ranges = |a: &Actor| if let Actor::WorkOnRanges(mm) = a { Some(*mm) } else { None };
+        for mm in self.actors.iter().filter_map(works_on_ranges) {
+            let worker = move |sys: &System| {
+                if let Some(svms) = sys.mms[mm].notifier.as_ref().and_then(|notifier| notifier.svms.as_ref())
+                {
+                    process_one_work(svms.release_work, || kfd_process_wq_release(sys, svms));
+                }
+            };
+            threads.push(("kfd worker".into(), Box::new(worker)));
+        }
         threads
     }
 
@@ -63,13 +103,16 @@ impl Scenario {
         let count = |f: &dyn Fn(&Actor) -> bool| self.actors.iter().filter(|a| f(a)).count() as u64;
         let mms: Vec<MmInit> = (0..self.mms.len())
             .map(|i| MmInit {
-                users: self.tasks.iter().filter(|t| t.mm == i).count() as u64,
-                pins: count(&|a| *a == Actor::ProcMem(i) || *a == Actor::AllocateInDriver(i)),
+                users: self.tasks.iter().filter(|t| t.mm == i).count() as u64
+                    + count(&|a| holds(a, &kernel) == Some((Hold::User, i))),
+                pins: count(&|a| holds(a, &kernel) == Some((Hold::Struct, i))),
                 vmas: self.mms[i].vmas,
                 pages: self.mms[i].pages,
                 mlocked: self.mms[i].mlocked,
                 cached: self.mms[i].cached,
                 mirrored: self.mms[i].mirrored,
+                svm: count(&|a| *a == Actor::WorkOnRanges(i)) > 0,
+                bonds: count(&|a| *a == Actor::UnbindDevice(i)),
                 list: kernel.vmas != Vmas::Tree,
                 aio: self.mms[i].aio,
                 trylocked: self.has_oom(),
@@ -86,6 +129,7 @@ impl Scenario {
                         Actor::GetTaskMm(t)
                         | Actor::GetTaskMmAsync(t)
                         | Actor::AllocateUnderMmapLock(t)
+                        | Actor::HoldProcMem(t)
                         | Actor::Kill(t) => *t == i,
                         _ => false,
                     }),
@@ -108,6 +152,7 @@ impl Scenario {
             two_kills: self.killable_mms() > 1 && count(&|a| a.runs_oom_killer()) > 1,
             mm_slots: self.mm_slots,
             forks: count(&|a| matches!(a, Actor::Fork | Actor::ForkFails)) as usize,
+            needs_memory: count(&|a| matches!(a, Actor::HoldProcMem(_) | Actor::HoldUserfaultfd(_))) > 0,
             needless_kills: self.watch_needless_kills,
             stuck_allocator: count(&|a| {
                 matches!(

@@ -40,6 +40,10 @@ pub struct MmInit {
     pub cached: bool,
     /// Whether a driver mirrors the mm.
     pub mirrored: bool,
+    /// Whether the driver is amdkfd, whose work item owns a use.
+    pub svm: bool,
+    /// Devices that share it.
+    pub bonds: u64,
     /// Asynchronous I/O in flight.
     pub aio: u64,
     /// Whether the VMAs are a list.
@@ -74,6 +78,8 @@ pub struct MmStruct {
     pub rss: AtomicT,
     /// AIO in flight: `exit_aio()` waits for it.
     pub ioctx: Word,
+    /// `context.pinned`: devices that share it.
+    pub pinned: Option<AtomicT>,
     /// Notifier of a driver that mirrors the mm.
     pub notifier: Option<MmuNotifier>,
     /// TLB of the CPU that runs a thread of the mm, in a program where one does.
@@ -119,7 +125,8 @@ impl MmStruct {
             pgtables,
             rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),
             ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),
-            notifier: init.mirrored.then(|| MmuNotifier::new(object)),
+            pinned: (init.bonds > 0).then(|| AtomicT::new(object, "context.pinned", init.bonds)),
+            notifier: init.mirrored.then(|| MmuNotifier::new(object, index, init.svm)),
             tlb: init.cached.then(|| Tlb::new(object)),
             charged_rss: Plain::new(object, "charged_rss", 0),
             life: Ghost::new(object, "life"),

@@ -3,6 +3,7 @@
 use super::memory::{munlock_vma_pages_range, unmap_page_range};
 use super::mmu_notifier::mmu_notifier_release;
 use super::oom_kill::{__oom_reap_task_mm, set_oom_skip};
+use super::page_alloc::free_pages;
 use super::vma::{for_each_vma, remove_vmas};
 use crate::include::mm_types::{MMF_OOM_VICTIM, MmStruct, life};
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock, mmap_write_lock, mmap_write_unlock};
@@ -28,7 +29,7 @@ pub fn exit_mmap(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
     if by.is_some_and(|task| ghost_read(task.victim) != 0) {
         sys.freezer.tears_down(Phase::NoVictims, "R40");
     }
-    mmu_notifier_release(mm);
+    mmu_notifier_release(sys, mm);
     match sys.kernel.exit_mmap {
         ExitMmap::NoLock => {
             unmap_vmas(sys, mm);
@@ -71,6 +72,7 @@ pub fn exit_mmap(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
             mmap_write_unlock(mm);
         }
     }
+    free_pages(sys, mm);
 }
 
 /// 6.0 to 7.1. `unmap_vmas()` may meet a reaper, because nobody changes the tree under the read lock

@@ -5,6 +5,7 @@ pub mod mm_reaper;
 pub mod mmap;
 pub mod mmu_notifier;
 pub mod oom_kill;
+pub mod page_alloc;
 pub mod percpu;
 pub mod tlb;
 pub mod vma;

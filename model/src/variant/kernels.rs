@@ -3,6 +3,7 @@
 //! A kernel is its choices at the variation points. Everything else is as in 6.12, whatever its
 //! version: an old kernel is here for the sake of what it did differently there.
 
+use super::outsiders::{OdpPut, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
 use super::points::{
     ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue, ReaperFlush,
     ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
@@ -29,6 +30,11 @@ const V6_12: Kernel = Kernel {
     mm_cache: MmCache::Percpu,
     teardown: Teardown::Inline,
     while_frozen: WhileFrozen::Queue,
+    uffd_pin: UffdPin::Count,
+    uffd_writeprotect: UffdWriteProtect::Users,
+    sva_pin: SvaPin::Count,
+    odp_put: OdpPut::Async,
+    svm_flush: SvmFlush::WqRelease,
     reap_retries: 2,
     status: Status::Current,
     removed: 0,
@@ -48,6 +54,7 @@ const V4_6: Kernel = Kernel {
     queue: Queue::ListOnce,
     mm_cache: MmCache::AtomicRss,
     mrelease: Mrelease::Absent,
+    uffd_pin: UffdPin::Users,
     status: Status::Version,
     ..V6_12
 };
@@ -57,6 +64,7 @@ const V4_9: Kernel = Kernel {
     about: "the reaper's mmput() is left to a worker; a victim that cannot be reaped is given up",
     give_up: GiveUp::Flag,
     reaper_pin: ReaperPin::UsersAsync,
+    uffd_pin: UffdPin::Count,
     ..V4_6
 };
 
@@ -84,6 +92,10 @@ const V5_15_RC: Kernel = Kernel {
     notifiers: NotifierMode::NonBlocking,
     queue: Queue::Ticket,
     mrelease: Mrelease::CountPin,
+    uffd_writeprotect: UffdWriteProtect::Count,
+    sva_pin: SvaPin::Nothing,
+    odp_put: OdpPut::Inline,
+    svm_flush: SvmFlush::NotifierRelease,
     ..V4_17
 };
 
@@ -91,6 +103,7 @@ const V5_15: Kernel = Kernel {
     name: "v5.15",
     about: "process_mrelease() owns an mm_users",
     mrelease: Mrelease::UsersPin,
+    uffd_writeprotect: UffdWriteProtect::Users,
     ..V5_15_RC
 };
 
@@ -114,6 +127,7 @@ const V5_18: Kernel = Kernel {
     about: "victims come to the reaper after 2 s; pages are munlocked as they are unmapped",
     munlock: Munlock::AtZap,
     queue: Queue::TicketTimer,
+    svm_flush: SvmFlush::WqRelease,
     ..V5_17
 };
 

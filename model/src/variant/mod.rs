@@ -2,11 +2,13 @@
 
 mod choice;
 mod kernels;
+mod outsiders;
 mod points;
 mod rule;
 
 pub use choice::{ChoiceInfo, Chosen};
 pub use kernels::KERNELS;
+pub use outsiders::{OdpPut, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
 pub use points::{
     ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue, ReaperFlush,
     ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
@@ -67,12 +69,22 @@ pub struct Kernel {
     pub teardown: Teardown,
     /// Exits during suspend.
     pub while_frozen: WhileFrozen,
+    /// What a userfaultfd owns.
+    pub uffd_pin: UffdPin,
+    /// What its write-protection owns.
+    pub uffd_writeprotect: UffdWriteProtect,
+    /// What a bound device owns.
+    pub sva_pin: SvaPin,
+    /// How a device's page fault gives up its use.
+    pub odp_put: OdpPut,
+    /// Where amdkfd waits for its work item.
+    pub svm_flush: SvmFlush,
     /// Tries of the OOM reaper for the mmap lock (the kernel's `MAX_OOM_REAP_RETRIES` is 10; two
     /// reach every path).
     pub reap_retries: usize,
     /// What it is here for.
     pub status: Status,
-    removed: u64,
+    removed: u128,
 }
 
 impl Kernel {
@@ -104,7 +116,7 @@ impl Kernel {
     }
 
     /// What it does at each variation point.
-    pub fn choices(&self) -> [Chosen; 17] {
+    pub fn choices(&self) -> [Chosen; 22] {
         [
             self.exit_mmap.chosen(),
             self.guarded.chosen(),
@@ -123,6 +135,11 @@ impl Kernel {
             self.mm_cache.chosen(),
             self.teardown.chosen(),
             self.while_frozen.chosen(),
+            self.uffd_pin.chosen(),
+            self.uffd_writeprotect.chosen(),
+            self.sva_pin.chosen(),
+            self.odp_put.chosen(),
+            self.svm_flush.chosen(),
         ]
     }
 

@@ -6,7 +6,7 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R4, R10, R18, R18List, R19, R22, R22Ptl, R23Set, R23Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
+    R1, R2, R2Error, R2Open, R2Put, R4, R10, R18, R18List, R19, R22, R22Ptl, R23Set, R23Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
     R43Init, R43Leader, R44, I7, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
 }
@@ -40,6 +40,12 @@ rules! {
         "kernel/fork.c:get_task_mm()", "get_task_mm() reads ->mm without task_lock()";
     R2 "R2", "from an mm_count pin, mm_users is taken with mmget_not_zero()",
         "fs/proc/base.c:mem_rw()", "the reader calls mmget()";
+    R2Error "R2-error", "who has taken mm_users gives it up on every path, those of errors too",
+        "drivers/gpu/drm/amd/amdkfd/kfd_process.c:kfd_create_process()", "an error returns at once";
+    R2Open "R2-open", "an open file owns an mm_count, and mm_users only while it is read",
+        "fs/proc/base.c:mem_open()", "it owns an mm_users until it is closed";
+    R2Put "R2-put", "where mmget_not_zero() fails, nothing is given up",
+        "mm/oom_kill.c:oom_reap_task_mm()", "the reaper gives up what it did not get";
     R4 "R4", "->mm is cleared before its mm_users reference is dropped",
         "kernel/exit.c:exit_mm()", "exit_mm() drops first and clears ->mm then";
     R10 "R10", "all users together own one mm_count, dropped once, last",

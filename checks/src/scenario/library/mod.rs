@@ -3,6 +3,7 @@
 mod deferred;
 mod frozen;
 mod oom;
+mod outsiders;
 mod references;
 mod slab;
 mod teardown;
@@ -11,7 +12,16 @@ use super::Scenario;
 
 /// All scenarios.
 pub fn all() -> Vec<Scenario> {
-    [references::all(), oom::all(), teardown::all(), frozen::all(), slab::all(), deferred::all()].concat()
+    [
+        references::all(),
+        oom::all(),
+        teardown::all(),
+        frozen::all(),
+        slab::all(),
+        outsiders::all(),
+        deferred::all(),
+    ]
+    .concat()
 }
 
 /// The scenario of this name.
