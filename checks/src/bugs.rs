@@ -1,5 +1,6 @@
 //! `bugs.toml`: bugs of history that the model shows.
 
+use crate::check::Engine;
 use mmspec_model::variant::{Kernel, Rule};
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
@@ -45,8 +46,16 @@ pub struct Bug {
     pub fixed: String,
     /// Scenario that shows it.
     pub scenario: String,
+    /// Engine that shows it.
+    #[serde(default = "states")]
+    pub engine: Engine,
     /// Rule that breaks.
     pub rule: String,
+}
+
+/// What shows nearly all of them.
+fn states() -> Engine {
+    Engine::States
 }
 
 impl Bug {

@@ -2,6 +2,7 @@
 //! names, in a tree like the kernel's. Nothing in this crate runs by itself: an engine executes it
 //! (see [`k::Engine`]).
 
+pub mod arch;
 pub mod drivers;
 pub mod event;
 pub mod fs;

@@ -29,7 +29,7 @@ fn cases() -> Vec<Case> {
     let bugs = BUGS.iter().map(|bug| Case {
         scenario: scenario(&bug.scenario),
         kernel: bug.kernels().0,
-        engine: Engine::States,
+        engine: bug.engine,
         rule: bug.rule.clone(),
     });
     // loom keeps no schedule that could be replayed.

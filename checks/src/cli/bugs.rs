@@ -6,7 +6,7 @@ use super::jobs::{self, Job};
 use super::screen::Screen;
 use super::{Exit, names};
 use mmspec::bugs::{BUGS, Bug, explaining};
-use mmspec::check::{Engine, Options, check};
+use mmspec::check::{Options, check};
 use mmspec::engine::ForeignSetting;
 use mmspec::engine::environment::refuse_foreign_settings;
 use mmspec::scenario::library;
@@ -76,10 +76,10 @@ pub fn run(args: &BugsArgs, screen: &mut Screen) -> Result<Exit, CliError> {
 fn job(bug: &'static Bug, kernel: Kernel) -> Job<'static, Result<Verdict, ForeignSetting>> {
     Job {
         subject: format!("{} on {}", bug.scenario, kernel.name),
-        engine: Engine::States,
+        engine: bug.engine,
         explore: Box::new(move |progress| {
             let scenario = library::named(&bug.scenario).expect("the gate knows every scenario of a bug");
-            Ok(check(&scenario, kernel, Engine::States, &Options::default(), progress)?.verdict)
+            Ok(check(&scenario, kernel, bug.engine, &Options::default(), progress)?.verdict)
         }),
     }
 }

@@ -45,6 +45,28 @@ pub enum Actor {
     FaultInDevice(usize),
     /// The work item of a GPU that mirrors the mm works on its ranges.
     WorkOnRanges(usize),
+    /// A driver unregisters its notifier of the mm.
+    UnregisterNotifier(usize),
+    /// A driver removes its notifier of a range of the mm.
+    RemoveInterval(usize),
+    /// Reclaim unmaps and frees a page of mm 0, which it finds through the page.
+    ReclaimPage,
+    /// A guest that mirrors the mm reads a page.
+    GuestReads(usize),
+    /// A kernel thread that has borrowed mm 0 becomes a process.
+    ExecOnBorrowedMm,
+    /// A kernel thread uses the mm, of which it has an `mm_count`.
+    UseMm(usize),
+    /// A thread of mm 0 calls `membarrier()` while this task exits, looks at its memory, and exits too.
+    MembarrierAndExit(usize, usize),
+    /// The task writes to memory that it shares, and exits.
+    WriteAndExit(usize),
+    /// The task unmaps memory twice, and exits.
+    UnmapAndExit(usize),
+    /// An invalidation of memory of the task ends, and it exits.
+    InvalidateAndExit(usize),
+    /// The task runs on the CPU of a kernel thread for a while, and exits.
+    PreemptAndExit(usize),
     /// The task opens a GPU while that is reset, and exits.
     OpenDeviceAndExit(usize),
     /// Somebody kills the task's group.
@@ -83,6 +105,11 @@ impl Actor {
             | Self::ExitAndAllocate(t)
             | Self::ReadTwiceAndExit(t)
             | Self::OpenDeviceAndExit(t)
+            | Self::WriteAndExit(t)
+            | Self::MembarrierAndExit(t, _)
+            | Self::UnmapAndExit(t)
+            | Self::InvalidateAndExit(t)
+            | Self::PreemptAndExit(t)
             | Self::AllocateAndExit(t) => Some(t),
             _ => None,
         }
@@ -107,7 +134,12 @@ impl Actor {
             | Self::ExitGroup(t)
             | Self::ExitAndAllocate(t)
             | Self::ReadTwiceAndExit(t)
+            | Self::WriteAndExit(t)
+            | Self::UnmapAndExit(t)
+            | Self::InvalidateAndExit(t)
+            | Self::PreemptAndExit(t)
             | Self::OpenDeviceAndExit(t) => format!("T{t} exit"),
+            Self::MembarrierAndExit(t, _) => format!("T{t} membarrier"),
             Self::ExitWhenKilled(t) => format!("T{t} killed"),
             Self::ReadOwnMemory(t) => format!("T{t} reads"),
             Self::AllocateAndExit(t) => format!("T{t} allocates"),
@@ -121,6 +153,11 @@ impl Actor {
             Self::HoldUserfaultfd(mm) | Self::WriteProtect(mm) => format!("userfaultfd of mm{mm}"),
             Self::UnbindDevice(mm) | Self::FaultInDevice(mm) => format!("device on mm{mm}"),
             Self::WorkOnRanges(mm) => format!("GPU work on mm{mm}"),
+            Self::UnregisterNotifier(mm) | Self::RemoveInterval(mm) => format!("driver of mm{mm}"),
+            Self::ReclaimPage => "reclaim".into(),
+            Self::GuestReads(mm) => format!("guest on mm{mm}"),
+            Self::ExecOnBorrowedMm => "exec".into(),
+            Self::UseMm(mm) => format!("kthread on mm{mm}"),
             Self::Kill(t) => format!("kill of T{t}"),
             Self::KillAndMrelease(t) => format!("mrelease of T{t}"),
             Self::Fork => "fork".into(),

@@ -1,5 +1,7 @@
 //! The code that each actor runs.
 
+mod cpus;
+mod notifiers;
 mod outsiders;
 
 use super::build::Kthreads;
@@ -144,6 +146,17 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         | Actor::UnbindDevice(_)
         | Actor::FaultInDevice(_)
         | Actor::WorkOnRanges(_) => outsiders::body(actor),
+        Actor::UnregisterNotifier(_)
+        | Actor::RemoveInterval(_)
+        | Actor::ReclaimPage
+        | Actor::GuestReads(_)
+        | Actor::InvalidateAndExit(_) => notifiers::body(scenario, actor),
+        Actor::ExecOnBorrowedMm
+        | Actor::UseMm(_)
+        | Actor::WriteAndExit(_)
+        | Actor::MembarrierAndExit(..)
+        | Actor::UnmapAndExit(_)
+        | Actor::PreemptAndExit(_) => cpus::body(scenario, actor),
         Actor::Kill(t) => Box::new(move |sys| {
             send_sigkill(&sys.signals[sys.tasks[t].signal]);
             put_task_struct(sys, &sys.tasks[t]);

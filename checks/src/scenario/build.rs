@@ -35,9 +35,13 @@ enum Hold {
 fn holds(actor: &Actor, kernel: &Kernel) -> Option<(Hold, usize)> {
     let user_if = |user: bool| if user { Hold::User } else { Hold::Struct };
     match *actor {
-        Actor::ProcMem(mm) | Actor::AllocateInDriver(mm) | Actor::FaultInDevice(mm) => {
-            Some((Hold::Struct, mm))
-        }
+        Actor::ProcMem(mm)
+        | Actor::AllocateInDriver(mm)
+        | Actor::FaultInDevice(mm)
+        | Actor::UnregisterNotifier(mm)
+        | Actor::RemoveInterval(mm)
+        | Actor::UseMm(mm) => Some((Hold::Struct, mm)),
+        Actor::ExecOnBorrowedMm => Some((Hold::Struct, 0)),
         Actor::HoldUserfaultfd(mm) | Actor::WriteProtect(mm) => {
             Some((user_if(kernel.uffd_pin == UffdPin::Users), mm))
         }
@@ -111,6 +115,10 @@ impl Scenario {
                 mlocked: self.mms[i].mlocked,
                 cached: self.mms[i].cached,
                 mirrored: self.mms[i].mirrored,
+                subscribed: count(&|a| *a == Actor::UnregisterNotifier(i) || *a == Actor::GuestReads(i)) > 0,
+                guest: count(&|a| *a == Actor::GuestReads(i)) > 0,
+                interval: count(&|a| *a == Actor::RemoveInterval(i)) > 0,
+                stale: count(&|a| *a == Actor::UseMm(i)) > 0,
                 svm: count(&|a| *a == Actor::WorkOnRanges(i)) > 0,
                 bonds: count(&|a| *a == Actor::UnbindDevice(i)),
                 list: kernel.vmas != Vmas::Tree,
@@ -130,6 +138,7 @@ impl Scenario {
                         | Actor::GetTaskMmAsync(t)
                         | Actor::AllocateUnderMmapLock(t)
                         | Actor::HoldProcMem(t)
+                        | Actor::MembarrierAndExit(_, t)
                         | Actor::Kill(t) => *t == i,
                         _ => false,
                     }),
@@ -142,16 +151,25 @@ impl Scenario {
             .collect();
         let groups = self.tasks.iter().map(|t| t.group).max().unwrap_or(0);
         let mrelease = count(&|a| matches!(a, Actor::KillAndMrelease(_))) > 0;
+        let membarrier = count(&|a| matches!(a, Actor::MembarrierAndExit(..))) > 0;
         let features = Features {
             oom: self.has_oom(),
             lockless_mm: groups > 0 && (self.has_oom() || mrelease)
                 || !kernel.keeps(Rule::R1)
-                || !kernel.keeps(Rule::R38),
+                || !kernel.keeps(Rule::R38)
+                || membarrier,
             freezer: count(&|a| matches!(a, Actor::Suspend | Actor::OomDisable)) > 0,
             aio: self.mms.iter().any(|mm| mm.aio > 0),
             two_kills: self.killable_mms() > 1 && count(&|a| a.runs_oom_killer()) > 1,
             mm_slots: self.mm_slots,
             forks: count(&|a| matches!(a, Actor::Fork | Actor::ForkFails)) as usize,
+            membarrier,
+            rmap: count(&|a| *a == Actor::ReclaimPage) > 0,
+            cpu: self.actors.iter().find_map(|a| match a {
+                Actor::ExecOnBorrowedMm => Some(true),
+                Actor::UseMm(_) => Some(false),
+                _ => None,
+            }),
             needs_memory: count(&|a| matches!(a, Actor::HoldProcMem(_) | Actor::HoldUserfaultfd(_))) > 0,
             needless_kills: self.watch_needless_kills,
             stuck_allocator: count(&|a| {

@@ -6,6 +6,8 @@ use crate::k::engine::{Class, Object, Word, engine};
 use crate::k::lock::RwSem;
 use crate::k::plain::{Ghost, Plain};
 use crate::mm::mmu_notifier::MmuNotifier;
+use crate::mm::mmu_notifier::hlist::Subscription;
+use crate::mm::mmu_notifier::interval::Interval;
 use crate::mm::tlb::Tlb;
 use crate::mm::vma::Vma;
 
@@ -38,10 +40,18 @@ pub struct MmInit {
     pub mlocked: bool,
     /// Whether a CPU that runs the mm may cache them.
     pub cached: bool,
+    /// Whether it does so from the start.
+    pub stale: bool,
     /// Whether a driver mirrors the mm.
     pub mirrored: bool,
     /// Whether the driver is amdkfd, whose work item owns a use.
     pub svm: bool,
+    /// Whether a notifier is on its list.
+    pub subscribed: bool,
+    /// Whether a guest has a page of it.
+    pub guest: bool,
+    /// Whether a notifier of a range is there, during an invalidation.
+    pub interval: bool,
     /// Devices that share it.
     pub bonds: u64,
     /// Asynchronous I/O in flight.
@@ -82,6 +92,10 @@ pub struct MmStruct {
     pub pinned: Option<AtomicT>,
     /// Notifier of a driver that mirrors the mm.
     pub notifier: Option<MmuNotifier>,
+    /// Notifier on its list.
+    pub subscription: Option<Subscription>,
+    /// Notifier of a range.
+    pub interval: Option<Interval>,
     /// TLB of the CPU that runs a thread of the mm, in a program where one does.
     pub tlb: Option<Tlb>,
     /// RFC: RSS charged to the pending budget when the mm was queued.
@@ -127,7 +141,9 @@ impl MmStruct {
             ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),
             pinned: (init.bonds > 0).then(|| AtomicT::new(object, "context.pinned", init.bonds)),
             notifier: init.mirrored.then(|| MmuNotifier::new(object, index, init.svm)),
-            tlb: init.cached.then(|| Tlb::new(object)),
+            subscription: init.subscribed.then(|| Subscription::new(object, init.guest)),
+            interval: init.interval.then(|| Interval::new(object, index)),
+            tlb: init.cached.then(|| if init.stale { Tlb::filled(object, "tlb") } else { Tlb::new(object) }),
             charged_rss: Plain::new(object, "charged_rss", 0),
             life: Ghost::new(object, "life"),
         }

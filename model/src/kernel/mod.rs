@@ -4,5 +4,7 @@ pub mod exit;
 pub mod fork;
 pub mod freezer;
 pub mod futex;
+pub mod kthread;
 pub mod mm_init;
 pub mod refrigerator;
+pub mod sched;

@@ -4,6 +4,7 @@ use super::memory::{munlock_vma_pages_range, unmap_page_range};
 use super::mmu_notifier::mmu_notifier_release;
 use super::oom_kill::{__oom_reap_task_mm, set_oom_skip};
 use super::page_alloc::free_pages;
+use super::rmap::unlink_vmas;
 use super::vma::{for_each_vma, remove_vmas};
 use crate::include::mm_types::{MMF_OOM_VICTIM, MmStruct, life};
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock, mmap_write_lock, mmap_write_unlock};
@@ -33,7 +34,7 @@ pub fn exit_mmap(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
     match sys.kernel.exit_mmap {
         ExitMmap::NoLock => {
             unmap_vmas(sys, mm);
-            free_pgtables(mm);
+            free_pgtables(sys, mm);
             remove_vmas(sys, mm);
             set_oom_skip(sys, mm);
         }
@@ -43,7 +44,7 @@ pub fn exit_mmap(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
             if must_guard(sys, mm, by) {
                 empty_cycle(mm);
             }
-            free_pgtables(mm);
+            free_pgtables(sys, mm);
             remove_vmas(sys, mm);
         }
         ExitMmap::ReapThenCycle => {
@@ -51,14 +52,14 @@ pub fn exit_mmap(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
                 empty_cycle(mm);
             }
             unmap_vmas(sys, mm);
-            free_pgtables(mm);
+            free_pgtables(sys, mm);
             remove_vmas(sys, mm);
         }
         ExitMmap::ReapThenWrite => {
             reap_victim(sys, mm, by);
             mmap_write_lock(mm);
             unmap_vmas(sys, mm);
-            free_pgtables(mm);
+            free_pgtables(sys, mm);
             remove_vmas(sys, mm);
             mmap_write_unlock(mm);
         }
@@ -67,7 +68,7 @@ pub fn exit_mmap(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
             mmap_write_lock(mm);
             unmap_vmas(sys, mm);
             set_oom_skip(sys, mm);
-            free_pgtables(mm);
+            free_pgtables(sys, mm);
             remove_vmas(sys, mm);
             mmap_write_unlock(mm);
         }
@@ -84,7 +85,7 @@ fn read_flag_write(sys: &System, mm: &MmStruct) {
     mmap_read_lock(mm);
     unmap_vmas(sys, mm);
     if !free_late {
-        free_pgtables(mm);
+        free_pgtables(sys, mm);
     }
     mmap_read_unlock(mm);
     if skip_early {
@@ -92,7 +93,7 @@ fn read_flag_write(sys: &System, mm: &MmStruct) {
     }
     mmap_write_lock(mm);
     if free_late {
-        free_pgtables(mm);
+        free_pgtables(sys, mm);
     }
     remove_vmas(sys, mm);
     mmap_write_unlock(mm);
@@ -129,14 +130,15 @@ fn empty_cycle(mm: &MmStruct) {
 
 /// `unmap_vmas()`, with the munlock walk before it that there was until 5.17.
 fn unmap_vmas(sys: &System, mm: &MmStruct) {
-    if sys.kernel.munlock == Munlock::BeforeUnmap && mm.vmas.iter().any(|vma| vma.page.is_some()) {
+    if sys.kernel.munlock == Munlock::BeforeUnmap && mm.vmas.iter().any(|vma| vma.munlocked) {
         for_each_vma(sys, mm, munlock_vma_pages_range);
     }
     for_each_vma(sys, mm, |vma| unmap_page_range(sys, mm, vma));
 }
 
-/// `free_pgtables()`.
-fn free_pgtables(mm: &MmStruct) {
+/// `free_pgtables()`: nobody finds the VMAs through their pages any more, and the tables go.
+fn free_pgtables(sys: &System, mm: &MmStruct) {
     let _call = call("free_pgtables");
+    unlink_vmas(sys, mm);
     engine().free(mm.pgtables, Site::here("free_pgd_range"));
 }

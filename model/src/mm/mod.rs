@@ -7,5 +7,6 @@ pub mod mmu_notifier;
 pub mod oom_kill;
 pub mod page_alloc;
 pub mod percpu;
+pub mod rmap;
 pub mod tlb;
 pub mod vma;

@@ -20,6 +20,11 @@ impl Tlb {
     pub fn new(owner: Object) -> Self {
         Self(engine().new_word("tlb", Class::Sync, owner, 0))
     }
+
+    /// One, called `name`, that caches the page.
+    pub fn filled(owner: Object, name: &'static str) -> Self {
+        Self(engine().new_word(name, Class::Sync, owner, CACHED))
+    }
 }
 
 /// A thread of the mm reads a page of `vma` in user mode: through the TLB, or else through the page
@@ -41,6 +46,17 @@ pub fn user_access(tlb: Tlb, vma: &Vma) {
         apply: &|v| Effect::store(if hit { CACHED } else { v & !(ACCESS | CACHED) }),
     };
     engine().rmw(tlb.0, Order::Release, &end, Site::with("user mode", "done"));
+}
+
+/// Who cannot walk page tables, as the guest of a driver, reads a page of `vma`, if it is cached.
+pub fn cached_access(tlb: Tlb, vma: &Vma) {
+    let Some(page) = vma.page else { return };
+    let begin = Rmw { shape: Shape::Conditional, apply: &|v| Effect::ret(v | ACCESS, v & CACHED) };
+    if engine().rmw(tlb.0, Order::Acquire, &begin, Site::with("guest", "load")) != 0 {
+        read_once(page.mlocked);
+    }
+    let end = Rmw { shape: Shape::Conditional, apply: &|v| Effect::store(v & !ACCESS) };
+    engine().rmw(tlb.0, Order::Release, &end, Site::with("guest", "done"));
 }
 
 /// `tlb_finish_mmu()` of a gather that has cleared PTEs: no CPU caches the page any more.

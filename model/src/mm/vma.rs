@@ -28,6 +28,8 @@ pub struct Vma {
     pub vm_locked: AtomicT,
     /// A page of the range, where it matters which.
     pub page: Option<Page>,
+    /// Whether the munlock walk before 5.18 looks at it.
+    pub munlocked: bool,
 }
 
 /// A page that is freed with its last mapping.
@@ -54,7 +56,8 @@ impl Vma {
             pte: engine().new_word(PTE[index], Class::Sync, pgtables, init.pages),
             vm_next: Plain::new(object, "vm_next", if last { 0 } else { index as u64 + 2 }),
             vm_locked: AtomicT::new(object, "VM_LOCKED", u64::from(init.mlocked)),
-            page: (init.mlocked || init.cached).then(|| page(nr)),
+            munlocked: init.mlocked || init.cached,
+            page: (init.mlocked || init.cached || init.guest).then(|| page(nr)),
         }
     }
 }

@@ -6,8 +6,8 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R2Error, R2Open, R2Put, R4, R10, R18, R18List, R19, R22, R22Ptl, R23Set, R23Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
-    R43Init, R43Leader, R44, I7, O1, O2, O24,
+    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R18, R18List, R19, R22, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
+    R43Init, R43Leader, R44, R56, I7, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
 }
 
@@ -46,6 +46,12 @@ rules! {
         "fs/proc/base.c:mem_open()", "it owns an mm_users until it is closed";
     R2Put "R2-put", "where mmget_not_zero() fails, nothing is given up",
         "mm/oom_kill.c:oom_reap_task_mm()", "the reaper gives up what it did not get";
+    R3Exec "R3-exec", "exec changes ->mm and ->active_mm with interrupts off",
+        "fs/exec.c:exec_mmap()", "the scheduler may come between reading ->active_mm and changing it";
+    R3Mask "R3-mask", "mm_users of 1 does not say that no other CPU uses the mm",
+        "arch/sparc/kernel/smp_64.c:smp_flush_tlb_mm()", "other CPUs leave mm_cpumask() where it is 1";
+    R3Use "R3-use", "a kthread changes ->active_mm and switches to the mm with interrupts off",
+        "kernel/kthread.c:kthread_use_mm()", "an interrupt may come between the two";
     R4 "R4", "->mm is cleared before its mm_users reference is dropped",
         "kernel/exit.c:exit_mm()", "exit_mm() drops first and clears ->mm then";
     R10 "R10", "all users together own one mm_count, dropped once, last",
@@ -64,6 +70,12 @@ rules! {
         "mm/mmap.c:exit_mmap()", "it is stored after the write unlock";
     R23Test "R23-test", "MMF_OOM_SKIP is tested under the read lock that protects the walk",
         "mm/oom_kill.c:oom_reap_task_mm()", "it is tested before the lock is taken";
+    R24Release "R24-release", "a notifier is told that the mm goes before it is unlinked",
+        "mm/mmu_notifier.c:mn_hlist_release()", "it is unlinked and told then";
+    R24Seq "R24-seq", "whoever waits for the end of an invalidation looks for it under the lock",
+        "mm/mmu_notifier.c:mmu_interval_notifier_remove()", "it looks without the lock";
+    R24Unlink "R24-unlink", "whoever unlinks a notifier looks under the lock whether it is linked",
+        "mm/mmu_notifier.c:mmu_notifier_unregister()", "it has looked before";
     R33 "R33", "one reaper ticket an mm: test_and_set_bit(MMF_OOM_REAP_QUEUED)",
         "mm/oom_kill.c:queue_oom_reaper()", "a victim is queued whenever someone asks";
     R34 "R34", "the task is pinned before its reaper timer is armed",
@@ -92,6 +104,8 @@ rules! {
         "mm/oom_kill.c:__oom_kill_process()", "only the leader's mm is looked at";
     R44 "R44", "nobody is chosen while a victim has not yet got MMF_OOM_SKIP",
         "mm/oom_kill.c:oom_evaluate_task()", "victims are passed over";
+    R56 "R56", "a full barrier stands before ->mm = NULL",
+        "kernel/exit.c:exit_mm()", "there is none";
     I7 "I7", "signal->oom_mm owns an mm_count",
         "mm/oom_kill.c:mark_oom_victim()", "it is a bare pointer";
     O1 "O1", "the drop of mm_users is fully ordered",

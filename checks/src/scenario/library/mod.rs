@@ -1,7 +1,9 @@
 //! The scenarios of the gate.
 
+mod cpus;
 mod deferred;
 mod frozen;
+mod notifiers;
 mod oom;
 mod outsiders;
 mod references;
@@ -19,6 +21,8 @@ pub fn all() -> Vec<Scenario> {
         frozen::all(),
         slab::all(),
         outsiders::all(),
+        notifiers::all(),
+        cpus::all(),
         deferred::all(),
     ]
     .concat()

@@ -1,6 +1,9 @@
 //! `mm/mmu_notifier.c`: a driver that mirrors an address space is told before pages go away, and takes a
 //! lock of its own in the callback.
 
+pub mod hlist;
+pub mod interval;
+
 use crate::drivers::kfd::{Svms, kfd_process_notifier_release};
 use crate::include::mm_types::MmStruct;
 use crate::k::atomic::{AtomicT, read_once, write_once};
@@ -9,6 +12,7 @@ use crate::k::engine::Object;
 use crate::k::lock::{RwSem, down_read, down_read_trylock, down_write, up_read, up_write};
 use crate::system::System;
 use crate::variant::NotifierMode;
+use hlist::mn_hlist_release;
 
 /// A registered notifier.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +73,7 @@ pub fn mmu_notifier_invalidate_range_end(mm: &MmStruct) {
 
 /// `mmu_notifier_release()`, first thing in `exit_mmap()`: the driver lets go of the mm.
 pub fn mmu_notifier_release(sys: &System, mm: &MmStruct) {
+    mn_hlist_release(sys, mm);
     let Some(notifier) = mm.notifier else { return };
     let _call = call("mmu_notifier_release");
     down_write(notifier.lock, "down_write");
