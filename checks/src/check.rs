@@ -7,7 +7,7 @@ use crate::engine::{Effort, ForeignSetting, Limits, Report, views};
 use crate::scenario::{Actor, Scenario};
 use crate::verdict::Verdict;
 use mmspec_model::variant::{
-    Guarded, Kernel, Mrelease, NotifierMode, Queue, ReaperPin, UffdPin, UffdWriteProtect,
+    Guarded, Kernel, Mrelease, NotifierMode, Queue, ReaperPin, UffdPin, UffdWriteProtect, Vmas,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -149,6 +149,10 @@ impl Scenario {
     pub fn applies_to(&self, kernel: &Kernel) -> bool {
         let mrelease = self.actors.iter().any(|a| matches!(a, Actor::KillAndMrelease(_)));
         if mrelease && kernel.mrelease == Mrelease::Absent {
+            return false;
+        }
+        let half_built = self.actors.iter().any(|a| matches!(a, Actor::ForkFailsHalfway(_)));
+        if half_built && kernel.vmas != Vmas::Tree {
             return false;
         }
         if kernel.is_async() { !self.inline_only } else { !self.async_only }

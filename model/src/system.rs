@@ -13,6 +13,7 @@ use crate::kernel::freezer::Freezer;
 use crate::kernel::mm_init::MmCachep;
 use crate::kernel::refrigerator::UserFreezer;
 use crate::kernel::sched::core::Cpu;
+use crate::mm::ksm::Ksm;
 use crate::mm::page_alloc::FreeMemory;
 use crate::mm::rmap::Rmap;
 use crate::variant::{Kernel, Rule};
@@ -109,8 +110,10 @@ pub struct Features {
     pub needs_memory: bool,
     /// Somebody calls `membarrier()`.
     pub membarrier: bool,
-    /// Somebody finds mm 0 through a page of it.
-    pub rmap: bool,
+    /// Somebody finds mm 0 through a page of it; `Some(false)` if its VMA is not linked yet.
+    pub rmap: Option<bool>,
+    /// KSM runs; `Some(false)` if it does not know mm 0 yet.
+    pub ksm: Option<bool>,
     /// A kernel thread runs on a CPU of its own; `Some(true)` if it has borrowed mm 0.
     pub cpu: Option<bool>,
 }
@@ -142,6 +145,8 @@ pub struct System {
     pub user_word: Option<AtomicT>,
     /// How mm 0 is found through a page of it.
     pub rmap: Option<Rmap>,
+    /// KSM.
+    pub ksm: Option<Ksm>,
     /// CPU of a kernel thread.
     pub cpu: Option<Cpu>,
     /// Where those wait who need the memory of an mm.
@@ -220,7 +225,8 @@ impl System {
                 skipped: engine().new_word("skipped", Class::Sync, globals, 0),
             },
             user_word: features.membarrier.then(|| AtomicT::new(globals, "user_word", 0)),
-            rmap: features.rmap.then(|| Rmap::new(globals)),
+            rmap: features.rmap.map(|linked| Rmap::new(globals, linked)),
+            ksm: features.ksm.map(|listed| Ksm::new(globals, listed)),
             cpu: features.cpu.map(|lazy| Cpu::new(globals, lazy)),
             free_memory: FreeMemory::new(globals, features.needs_memory),
             timers,

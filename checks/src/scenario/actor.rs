@@ -45,6 +45,14 @@ pub enum Actor {
     FaultInDevice(usize),
     /// The work item of a GPU that mirrors the mm works on its ranges.
     WorkOnRanges(usize),
+    /// KSM gives up the pages that it has merged.
+    UnmergeKsm,
+    /// khugepaged makes small pages of a file large, which mm 0 maps.
+    CollapseFile,
+    /// A fork fails while it copies VMAs to this mm, its child's.
+    ForkFailsHalfway(usize),
+    /// A uprobe is registered for a file that mm 0 maps.
+    RegisterUprobe,
     /// A driver unregisters its notifier of the mm.
     UnregisterNotifier(usize),
     /// A driver removes its notifier of a range of the mm.
@@ -154,6 +162,10 @@ impl Actor {
             Self::UnbindDevice(mm) | Self::FaultInDevice(mm) => format!("device on mm{mm}"),
             Self::WorkOnRanges(mm) => format!("GPU work on mm{mm}"),
             Self::UnregisterNotifier(mm) | Self::RemoveInterval(mm) => format!("driver of mm{mm}"),
+            Self::UnmergeKsm => "KSM".into(),
+            Self::CollapseFile => "khugepaged".into(),
+            Self::ForkFailsHalfway(_) => "fork that fails".into(),
+            Self::RegisterUprobe => "uprobe".into(),
             Self::ReclaimPage => "reclaim".into(),
             Self::GuestReads(mm) => format!("guest on mm{mm}"),
             Self::ExecOnBorrowedMm => "exec".into(),

@@ -13,12 +13,15 @@ use mmspec_model::include::sched_mm::{mmdrop, mmget, mmget_not_zero};
 use mmspec_model::k::atomic::{atomic_read, atomic_set, write_once};
 use mmspec_model::k::engine::{Effect, Fault, Note, Order, Rmw, Shape, Site, engine};
 use mmspec_model::k::goal;
+use mmspec_model::kernel::dup_mmap::{dup_mmap_fails, register_for_each_vma};
 use mmspec_model::kernel::exit::{do_exit, do_group_exit, exit_mm};
 use mmspec_model::kernel::fork::{get_task_mm, mmput, mmput_async, put_task_struct};
 use mmspec_model::kernel::freezer::Phase;
 use mmspec_model::kernel::futex::futex_wait;
 use mmspec_model::kernel::mm_init::{MmCachep, fork_and_exit, takedown_cpu};
 use mmspec_model::kernel::refrigerator::leave_refrigerator;
+use mmspec_model::mm::khugepaged::retract_page_tables;
+use mmspec_model::mm::ksm::unmerge_and_remove_all_rmap_items;
 use mmspec_model::mm::memory::{access_remote_vm, access_remote_vm_uncounted, get_user};
 use mmspec_model::mm::mmu_notifier::under_notifier_lock;
 use mmspec_model::mm::oom_kill::kill::out_of_memory;
@@ -146,6 +149,10 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         | Actor::UnbindDevice(_)
         | Actor::FaultInDevice(_)
         | Actor::WorkOnRanges(_) => outsiders::body(actor),
+        Actor::UnmergeKsm => Box::new(unmerge_and_remove_all_rmap_items),
+        Actor::CollapseFile => Box::new(retract_page_tables),
+        Actor::ForkFailsHalfway(mm) => Box::new(move |sys| dup_mmap_fails(sys, &sys.mms[mm])),
+        Actor::RegisterUprobe => Box::new(register_for_each_vma),
         Actor::UnregisterNotifier(_)
         | Actor::RemoveInterval(_)
         | Actor::ReclaimPage

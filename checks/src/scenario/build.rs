@@ -46,7 +46,7 @@ fn holds(actor: &Actor, kernel: &Kernel) -> Option<(Hold, usize)> {
             Some((user_if(kernel.uffd_pin == UffdPin::Users), mm))
         }
         Actor::UnbindDevice(mm) if kernel.sva_pin == SvaPin::Count => Some((Hold::Struct, mm)),
-        Actor::WorkOnRanges(mm) => Some((Hold::User, mm)),
+        Actor::WorkOnRanges(mm) | Actor::ForkFailsHalfway(mm) => Some((Hold::User, mm)),
         _ => None,
     }
 }
@@ -105,11 +105,14 @@ impl Scenario {
 
     fn boot(&self, kernel: Kernel) -> System {
         let count = |f: &dyn Fn(&Actor) -> bool| self.actors.iter().filter(|a| f(a)).count() as u64;
+        let forked = count(&|a| matches!(a, Actor::ForkFailsHalfway(_))) > 0;
+        let collapses = count(&|a| *a == Actor::CollapseFile) > 0;
         let mms: Vec<MmInit> = (0..self.mms.len())
             .map(|i| MmInit {
                 users: self.tasks.iter().filter(|t| t.mm == i).count() as u64
                     + count(&|a| holds(a, &kernel) == Some((Hold::User, i))),
-                pins: count(&|a| holds(a, &kernel) == Some((Hold::Struct, i))),
+                pins: count(&|a| holds(a, &kernel) == Some((Hold::Struct, i)))
+                    + count(&|a| *a == Actor::UnmergeKsm && !forked && i == 0),
                 vmas: self.mms[i].vmas,
                 pages: self.mms[i].pages,
                 mlocked: self.mms[i].mlocked,
@@ -123,7 +126,8 @@ impl Scenario {
                 bonds: count(&|a| *a == Actor::UnbindDevice(i)),
                 list: kernel.vmas != Vmas::Tree,
                 aio: self.mms[i].aio,
-                trylocked: self.has_oom(),
+                file: i == 0 && collapses,
+                trylocked: self.has_oom() || collapses,
             })
             .collect();
         // The OOM killer and process_mrelease() scan all tasks in RCU read sections; others hold one task.
@@ -151,6 +155,8 @@ impl Scenario {
             .collect();
         let groups = self.tasks.iter().map(|t| t.group).max().unwrap_or(0);
         let mrelease = count(&|a| matches!(a, Actor::KillAndMrelease(_))) > 0;
+        let by_rmap =
+            |a: &Actor| matches!(a, Actor::ReclaimPage | Actor::CollapseFile | Actor::RegisterUprobe);
         let membarrier = count(&|a| matches!(a, Actor::MembarrierAndExit(..))) > 0;
         let features = Features {
             oom: self.has_oom(),
@@ -164,7 +170,8 @@ impl Scenario {
             mm_slots: self.mm_slots,
             forks: count(&|a| matches!(a, Actor::Fork | Actor::ForkFails)) as usize,
             membarrier,
-            rmap: count(&|a| *a == Actor::ReclaimPage) > 0,
+            rmap: (count(&by_rmap) > 0).then_some(!forked),
+            ksm: (count(&|a| *a == Actor::UnmergeKsm) > 0).then_some(!forked),
             cpu: self.actors.iter().find_map(|a| match a {
                 Actor::ExecOnBorrowedMm => Some(true),
                 Actor::UseMm(_) => Some(false),

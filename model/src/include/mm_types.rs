@@ -5,6 +5,7 @@ use crate::k::bitops::{Bit, Flags};
 use crate::k::engine::{Class, Object, Word, engine};
 use crate::k::lock::RwSem;
 use crate::k::plain::{Ghost, Plain};
+use crate::mm::khugepaged::FileTable;
 use crate::mm::mmu_notifier::MmuNotifier;
 use crate::mm::mmu_notifier::hlist::Subscription;
 use crate::mm::mmu_notifier::interval::Interval;
@@ -21,6 +22,9 @@ pub const MMF_OOM_REAP_QUEUED: Bit = Bit { nr: 25, name: "MMF_OOM_REAP_QUEUED" }
 pub const MMF_OOM_VICTIM: Bit = Bit { nr: 33, name: "MMF_OOM_VICTIM" };
 /// RFC: the mm belongs to an OOM victim and must not be queued.
 pub const MMF_OOM_TARGETED: Bit = Bit { nr: 32, name: "MMF_OOM_TARGETED" };
+
+/// [`MmStruct::mm_mt`] of a child whose copy has ended half-way.
+pub const HALF_BUILT: u64 = 2;
 
 /// The flags that are modelled.
 const MMF_BITS: &[Bit] = &[MMF_OOM_SKIP, MMF_UNSTABLE, MMF_OOM_REAP_QUEUED, MMF_OOM_TARGETED, MMF_OOM_VICTIM];
@@ -52,6 +56,8 @@ pub struct MmInit {
     pub guest: bool,
     /// Whether a notifier of a range is there, during an invalidation.
     pub interval: bool,
+    /// Whether it maps a file.
+    pub file: bool,
     /// Devices that share it.
     pub bonds: u64,
     /// Asynchronous I/O in flight.
@@ -77,13 +83,15 @@ pub struct MmStruct {
     pub flags: Flags,
     /// Protects VMAs (write: change; read: walk) and page tables (write: free).
     pub mmap_lock: RwSem,
-    /// VMA tree: 1, or 0 once destroyed. Before 6.1 `mmap`, the head of a list: 1 + index of the
+    /// VMA tree: 1, or 0 once destroyed, or [`HALF_BUILT`]. Before 6.1 `mmap`, the head of a list: 1 + index of the
     /// first VMA, or 0.
     pub mm_mt: Plain,
     /// The VMAs, by address.
     pub vmas: Vec<Vma>,
     /// Allocation of the page tables.
     pub pgtables: Object,
+    /// Page table of a mapped file.
+    pub file: Option<FileTable>,
     /// Resident pages, as the counters say.
     pub rss: AtomicT,
     /// AIO in flight: `exit_aio()` waits for it.
@@ -137,6 +145,7 @@ impl MmStruct {
             mm_mt: Plain::new(object, if init.list { "mmap" } else { "mm_mt" }, 1),
             vmas: (0..init.vmas).map(|i| Vma::new(index, i, &init, pgtables)).collect(),
             pgtables,
+            file: init.file.then(|| FileTable::new(object, index)),
             rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),
             ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),
             pinned: (init.bonds > 0).then(|| AtomicT::new(object, "context.pinned", init.bonds)),

@@ -1,5 +1,6 @@
 //! `kernel/`.
 
+pub mod dup_mmap;
 pub mod exit;
 pub mod fork;
 pub mod freezer;

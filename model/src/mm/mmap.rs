@@ -1,5 +1,6 @@
 //! `mm/mmap.c`: the end of a mapping tree.
 
+use super::khugepaged::{free_file_table, zap_file};
 use super::memory::{munlock_vma_pages_range, unmap_page_range};
 use super::mmu_notifier::mmu_notifier_release;
 use super::oom_kill::{__oom_reap_task_mm, set_oom_skip};
@@ -134,11 +135,13 @@ fn unmap_vmas(sys: &System, mm: &MmStruct) {
         for_each_vma(sys, mm, munlock_vma_pages_range);
     }
     for_each_vma(sys, mm, |vma| unmap_page_range(sys, mm, vma));
+    zap_file(sys, mm);
 }
 
 /// `free_pgtables()`: nobody finds the VMAs through their pages any more, and the tables go.
 fn free_pgtables(sys: &System, mm: &MmStruct) {
     let _call = call("free_pgtables");
     unlink_vmas(sys, mm);
+    free_file_table(mm);
     engine().free(mm.pgtables, Site::here("free_pgd_range"));
 }

@@ -1,5 +1,7 @@
 //! `mm/`.
 
+pub mod khugepaged;
+pub mod ksm;
 pub mod memory;
 pub mod mm_reaper;
 pub mod mmap;

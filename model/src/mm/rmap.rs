@@ -20,9 +20,9 @@ pub struct Rmap {
 }
 
 impl Rmap {
-    /// One that has the VMA.
-    pub fn new(owner: Object) -> Self {
-        Self { lock: Mutex::new(owner, "rmap_lock"), linked: Plain::new(owner, "rmap", 1) }
+    /// One that has the VMA, if it is `linked`.
+    pub fn new(owner: Object, linked: bool) -> Self {
+        Self { lock: Mutex::new(owner, "rmap_lock"), linked: Plain::new(owner, "rmap", u64::from(linked)) }
     }
 }
 
@@ -35,25 +35,36 @@ pub(super) fn unlink_vmas(sys: &System, mm: &MmStruct) {
     mutex_unlock(rmap.lock);
 }
 
-/// `rmap_walk()`: `visit` the mm that maps the page, under the lock of the list.
-pub fn rmap_walk(sys: &System, visit: impl FnOnce(&MmStruct)) {
+/// `__vma_link_file()`: the VMA is found from here on.
+pub fn link_vma(sys: &System) {
     let Some(rmap) = sys.rmap else { return };
-    let _call = call("rmap_walk");
+    let _call = call("vma_link_file");
     mutex_lock(rmap.lock);
-    if read(rmap.linked) != 0 {
-        visit(&sys.mms[0]);
-    }
+    write(rmap.linked, 1);
     mutex_unlock(rmap.lock);
 }
 
+/// `rmap_walk()`: `visit` the mm that maps the page, under the lock of the list. What that says; false if
+/// there is none.
+pub fn rmap_walk(sys: &System, visit: impl FnOnce(&MmStruct) -> bool) -> bool {
+    let Some(rmap) = sys.rmap else { return false };
+    let _call = call("rmap_walk");
+    mutex_lock(rmap.lock);
+    let found = read(rmap.linked) != 0 && visit(&sys.mms[0]);
+    mutex_unlock(rmap.lock);
+    found
+}
+
 /// `try_to_unmap_one()`, for reclaim: the page is unmapped, whoever mirrors it is told, and it is freed.
-pub fn try_to_unmap_one(mm: &MmStruct) {
+/// False if it was not mapped.
+pub fn try_to_unmap_one(mm: &MmStruct) -> bool {
     let _call = call("try_to_unmap_one");
     let vma = &mm.vmas[0];
     let clear = Rmw { shape: Shape::Conditional, apply: &|pages| Effect::ret(0, pages) };
     let pages = engine().rmw(vma.pte, Order::AcqRel, &clear, Site::here("ptep_clear_flush"));
     if pages == 0 {
-        return goal("reclaim finds the page unmapped");
+        goal("reclaim finds the page unmapped");
+        return false;
     }
     atomic_long_sub(mm.rss, pages, "rss");
     invalidate(mm);
@@ -61,4 +72,5 @@ pub fn try_to_unmap_one(mm: &MmStruct) {
         engine().free(page.object, Site::here("free_page"));
         goal("reclaim frees a page");
     }
+    true
 }

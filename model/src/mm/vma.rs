@@ -3,7 +3,7 @@
 //! Before 6.1 VMAs are a list of allocations, each of which is freed. In a tree they live and die
 //! with the tree, which is one word.
 
-use crate::include::mm_types::{MmInit, MmStruct};
+use crate::include::mm_types::{HALF_BUILT, MmInit, MmStruct};
 use crate::k::atomic::AtomicT;
 use crate::k::engine::{Class, Fault, Object, Site, Word, engine};
 use crate::k::plain::{Plain, read, write};
@@ -74,6 +74,22 @@ pub fn for_each_vma(sys: &System, mm: &MmStruct, mut visit: impl FnMut(&Vma)) {
         let vma = &mm.vmas[next - 1];
         visit(vma);
         next = read(vma.vm_next) as usize;
+    }
+}
+
+/// A walk under the mmap lock by somebody who has looked whether he may.
+#[track_caller]
+pub fn visit_vmas(sys: &System, mm: &MmStruct, visit: impl FnMut(&Vma)) {
+    if sys.kernel.vmas == Vmas::Tree {
+        match read(mm.mm_mt) {
+            0 => engine()
+                .fault(Fault { rule: "R49", what: "a VMA tree is walked that exit_mmap() has destroyed" }),
+            HALF_BUILT => engine()
+                .fault(Fault { rule: "R20", what: "the VMA tree of a fork that has failed is walked" }),
+            _ => mm.vmas.iter().for_each(visit),
+        }
+    } else {
+        for_each_vma(sys, mm, visit);
     }
 }
 

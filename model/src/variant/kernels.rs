@@ -3,7 +3,7 @@
 //! A kernel is its choices at the variation points. Everything else is as in 6.12, whatever its
 //! version: an old kernel is here for the sake of what it did differently there.
 
-use super::outsiders::{OdpPut, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
+use super::outsiders::{KsmScan, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
 use super::points::{
     ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue, ReaperFlush,
     ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
@@ -35,6 +35,8 @@ const V6_12: Kernel = Kernel {
     sva_pin: SvaPin::Count,
     odp_put: OdpPut::Async,
     svm_flush: SvmFlush::WqRelease,
+    ksm_scan: KsmScan::TestFirst,
+    retract: Retract::PageTableLock,
     reap_retries: 2,
     status: Status::Current,
     removed: 0,
@@ -64,6 +66,7 @@ const V4_9: Kernel = Kernel {
     about: "the reaper's mmput() is left to a worker; a victim that cannot be reaped is given up",
     give_up: GiveUp::Flag,
     reaper_pin: ReaperPin::UsersAsync,
+    retract: Retract::NoTest,
     uffd_pin: UffdPin::Count,
     ..V4_6
 };
@@ -92,6 +95,7 @@ const V5_15_RC: Kernel = Kernel {
     notifiers: NotifierMode::NonBlocking,
     queue: Queue::Ticket,
     mrelease: Mrelease::CountPin,
+    retract: Retract::TestExit,
     uffd_writeprotect: UffdWriteProtect::Count,
     sva_pin: SvaPin::Nothing,
     odp_put: OdpPut::Inline,
@@ -135,6 +139,8 @@ const V6_1: Kernel = Kernel {
     name: "v6.1",
     about: "VMAs in a tree; one way through exit_mmap() for every mm",
     mm_cache: MmCache::AtomicRss,
+    ksm_scan: KsmScan::IterateFirst,
+    retract: Retract::TestExit,
     status: Status::Version,
     ..V6_12
 };
@@ -152,6 +158,8 @@ const V6_18: Kernel = Kernel {
     thaw: Thaw::Process,
     walk: Walk::Descending,
     mm_cache: MmCache::Percpu,
+    ksm_scan: KsmScan::TestFirst,
+    retract: Retract::PageTableLock,
     ..V6_2
 };
 
@@ -214,6 +222,8 @@ pub const KERNELS: &[Kernel] = &[
         frozen_delay: FrozenDelay::None,
         walk: Walk::Descending,
         mm_cache: MmCache::Percpu,
+        ksm_scan: KsmScan::TestFirst,
+        retract: Retract::PageTableLock,
         ..V6_1
     },
     Kernel {

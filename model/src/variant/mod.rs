@@ -8,7 +8,7 @@ mod rule;
 
 pub use choice::{ChoiceInfo, Chosen};
 pub use kernels::KERNELS;
-pub use outsiders::{OdpPut, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
+pub use outsiders::{KsmScan, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
 pub use points::{
     ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue, ReaperFlush,
     ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
@@ -79,6 +79,10 @@ pub struct Kernel {
     pub odp_put: OdpPut,
     /// Where amdkfd waits for its work item.
     pub svm_flush: SvmFlush,
+    /// What KSM does first under the lock.
+    pub ksm_scan: KsmScan,
+    /// What keeps khugepaged and an exit apart.
+    pub retract: Retract,
     /// Tries of the OOM reaper for the mmap lock (the kernel's `MAX_OOM_REAP_RETRIES` is 10; two
     /// reach every path).
     pub reap_retries: usize,
@@ -116,7 +120,7 @@ impl Kernel {
     }
 
     /// What it does at each variation point.
-    pub fn choices(&self) -> [Chosen; 22] {
+    pub fn choices(&self) -> [Chosen; 24] {
         [
             self.exit_mmap.chosen(),
             self.guarded.chosen(),
@@ -140,6 +144,8 @@ impl Kernel {
             self.sva_pin.chosen(),
             self.odp_put.chosen(),
             self.svm_flush.chosen(),
+            self.ksm_scan.chosen(),
+            self.retract.chosen(),
         ]
     }
 

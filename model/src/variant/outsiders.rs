@@ -61,3 +61,30 @@ choices! {
             "6225bb3a88d2 (5.18)";
     }
 }
+
+choices! {
+    /// What KSM does first once it has the read lock of an mm.
+    KsmScan = "KSM under the lock" {
+        IterateFirst "walks",
+            "goes to the first VMA and looks for users then",
+            "a5f18ba07276 (6.1)";
+        TestFirst "looks for users",
+            "walks only if there are users",
+            "6db504ce55bd (6.3)";
+    }
+}
+
+choices! {
+    /// What keeps khugepaged, which finds an mm by rmap, from the page tables of an mm that goes.
+    Retract = "page tables of a file" {
+        NoTest "mmap write lock",
+            "freed under the write lock, which exit_mmap() does not take",
+            "f3f0e1d2150b (4.8)";
+        TestExit "mmap write lock, users",
+            "freed under the write lock if there are users",
+            "18e77600f7a1 (5.9)";
+        PageTableLock "page-table lock",
+            "the entry is cleared and looked at under the page-table lock, and the table freed by RCU",
+            "1d65b771bc08 (6.6)";
+    }
+}

@@ -6,7 +6,7 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R18, R18List, R19, R22, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
+    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R18, R18List, R19, R20, R20Scan, R22, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
     R43Init, R43Leader, R44, R56, I7, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
 }
@@ -62,6 +62,10 @@ rules! {
         "lib/percpu_counter.c:percpu_counter_destroy_many()", "it stays on the list";
     R19 "R19", "mm_init() resets what dup_mm() has copied",
         "kernel/fork.c:mm_init()", "the parent's flags stay";
+    R20 "R20", "a child that is given up half-way is MMF_UNSTABLE before its lock is dropped",
+        "kernel/fork.c:dup_mmap()", "it looks like any other";
+    R20Scan "R20-scan", "scanners are told of a child once it is whole",
+        "kernel/fork.c:dup_mmap()", "KSM is told at the start";
     R22 "R22", "page tables are freed under the mmap write lock",
         "mm/mmap.c:exit_mmap()", "exit_mmap() frees them under the read lock";
     R22Ptl "R22-ptl", "a PTE is read and cleared in one hold of its page-table lock",

@@ -13,7 +13,9 @@ pub(super) fn body(scenario: &Scenario, actor: Actor) -> Body {
     match actor {
         Actor::UnregisterNotifier(mm) => Box::new(move |sys| mmu_notifier_unregister(sys, &sys.mms[mm])),
         Actor::RemoveInterval(mm) => Box::new(move |sys| mmu_interval_notifier_remove(sys, &sys.mms[mm])),
-        Actor::ReclaimPage => Box::new(|sys| rmap_walk(sys, try_to_unmap_one)),
+        Actor::ReclaimPage => Box::new(|sys| {
+            rmap_walk(sys, try_to_unmap_one);
+        }),
         Actor::GuestReads(mm) => Box::new(move |sys| {
             let mm = &sys.mms[mm];
             if let Some(guest) = mm.subscription.and_then(|s| s.guest) {

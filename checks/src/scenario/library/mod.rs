@@ -7,6 +7,7 @@ mod notifiers;
 mod oom;
 mod outsiders;
 mod references;
+mod scanners;
 mod slab;
 mod teardown;
 
@@ -23,6 +24,7 @@ pub fn all() -> Vec<Scenario> {
         outsiders::all(),
         notifiers::all(),
         cpus::all(),
+        scanners::all(),
         deferred::all(),
     ]
     .concat()
