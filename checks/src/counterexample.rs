@@ -31,6 +31,14 @@ pub fn trace_file(scenario: &Scenario, kernel: &Kernel, checked: &Checked, failu
     }
 }
 
+/// `traces/corpus/<rule>/<scenario>-<kernel>[-without-<rule>].json`: where the repository keeps the trace of
+/// `kernel` breaking `rule` in `scenario`.
+pub fn corpus_path(scenario: &str, kernel: &Kernel, rule: &str) -> String {
+    let without: Vec<String> = kernel.broken().iter().map(|r| format!("-without-{}", r.info().id)).collect();
+    let path = format!("traces/corpus/{rule}/{scenario}-{}{}.json", kernel.name, without.concat());
+    path.to_lowercase()
+}
+
 fn step_of(decision: &Decision) -> Step {
     Step {
         task: decision.thread,

@@ -6,7 +6,7 @@
 
 use mmspec::bugs::BUGS;
 use mmspec::check::{Engine, Options, check};
-use mmspec::counterexample::{replay, trace_file};
+use mmspec::counterexample::{corpus_path, replay, trace_file};
 use mmspec::manifest::Manifest;
 use mmspec::scenario::{Scenario, library};
 use mmspec_model::variant::{Kernel, Rule};
@@ -42,17 +42,17 @@ fn cases() -> Vec<Case> {
 }
 
 impl Case {
-    /// `traces/corpus/<rule>/<scenario>-<kernel>[-without-<rule>].json`.
     fn path(&self) -> PathBuf {
-        let without: Vec<String> =
-            self.kernel.broken().iter().map(|r| format!("-without-{}", r.info().id)).collect();
-        let name = format!("{}-{}{}.json", self.scenario.name, self.kernel.name, without.concat());
-        corpus().join(self.rule.to_lowercase()).join(name.to_lowercase())
+        root().join(corpus_path(&self.scenario.name, &self.kernel, &self.rule))
     }
 }
 
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace").into()
+}
+
 fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace").join("traces/corpus")
+    root().join("traces/corpus")
 }
 
 fn files(ending: &str) -> BTreeSet<PathBuf> {
