@@ -20,10 +20,11 @@ use std::path::{Path, PathBuf};
 /// Scenario and kernel that docs/model-your-patch.md adds.
 const ADDED: [&str; 2] = ["mrelease_while_exit_waits", "skip-when-freed"];
 /// Names of the kernel that nothing in the repository has.
-const KERNEL_NAMES: [&str; 6] =
-    ["active_mm", "clear_child_tid", "exe_file", "lru_gen", "oom_score_adj", "refcount_t"];
+const KERNEL_NAMES: [&str; 5] = ["clear_child_tid", "exe_file", "lru_gen", "oom_score_adj", "refcount_t"];
 /// How many locking rules there are.
 const LOCKING_RULES: u32 = 62;
+/// How many bugs of history the catalogue has, P01 and up.
+const CATALOGUED_BUGS: u32 = 61;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace").into()
@@ -195,6 +196,19 @@ fn each_locking_rule_is_enforced_or_explained() {
     let explained: Vec<u32> = rows.collect();
     let expected: Vec<u32> = (1..=LOCKING_RULES).filter(|n| !enforced.contains(n)).collect();
     assert_eq!(explained, expected, "rules with a row under \"not enforced\"");
+}
+
+#[test]
+fn each_bug_of_the_catalogue_is_shown_or_explained() {
+    let limits = Document::new("docs/limits.md");
+    let number = |word: &str| word.strip_prefix('P').and_then(|n| n.parse::<u32>().ok());
+    let rows = limits.section("Bugs of history that are not shown").lines().filter(|l| l.starts_with("| P"));
+    let first_cells = rows.map(|row| row.split('|').nth(1).expect("a cell"));
+    let mut explained: Vec<u32> = first_cells.flat_map(|cell| words(cell, "").filter_map(number)).collect();
+    let shown: BTreeSet<u32> = BUGS.iter().filter_map(|bug| number(&bug.id)).collect();
+    let expected: Vec<u32> = (1..=CATALOGUED_BUGS).filter(|n| !shown.contains(n)).collect();
+    explained.sort_unstable();
+    assert_eq!(explained, expected, "bugs with a row under \"not shown\"");
 }
 
 /// `exit_vs_reaper` and `mm_users`, but neither `exit` nor `exit_mmap()`.
