@@ -7,7 +7,7 @@ use crate::engine::{Effort, ForeignSetting, Limits, Report, views};
 use crate::scenario::{Actor, Scenario};
 use crate::verdict::Verdict;
 use mmspec_model::variant::{
-    Guarded, Kernel, Mrelease, NotifierMode, Queue, ReaperPin, UffdPin, UffdWriteProtect, Vmas,
+    CoreDump, Guarded, Kernel, Mrelease, NotifierMode, Queue, ReaperPin, UffdPin, UffdWriteProtect, Vmas,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -170,6 +170,9 @@ fn can_happen(goal: &str, kernel: &Kernel) -> bool {
         // Only the exit of a victim's mm sets it.
         "process_mrelease() finds MMF_OOM_SKIP" => kernel.guarded == Guarded::All,
         // Until 4.6 the file has a use as long as it is open.
+        "a writer comes before a dump" | "a writer finds that the mm is dumped" => {
+            kernel.core_dump == CoreDump::StillValid
+        }
         "UFFDIO_WRITEPROTECT returns -ESRCH" => {
             kernel.uffd_writeprotect == UffdWriteProtect::Users && kernel.uffd_pin == UffdPin::Count
         }

@@ -49,6 +49,14 @@ pub enum Actor {
     UnmergeKsm,
     /// khugepaged makes small pages of a file large, which mm 0 maps.
     CollapseFile,
+    /// The task dumps core, and exits.
+    DumpAndExit(usize),
+    /// Somebody registers memory of the mm with a userfaultfd.
+    RegisterUserfaultfd(usize),
+    /// A worker that has borrowed the mm calls `madvise()`.
+    MadviseFromWorker(usize),
+    /// khugepaged makes small pages of the mm large.
+    CollapseHuge(usize),
     /// A fork fails while it copies VMAs to this mm, its child's.
     ForkFailsHalfway(usize),
     /// A uprobe is registered for a file that mm 0 maps.
@@ -113,6 +121,7 @@ impl Actor {
             | Self::ExitAndAllocate(t)
             | Self::ReadTwiceAndExit(t)
             | Self::OpenDeviceAndExit(t)
+            | Self::DumpAndExit(t)
             | Self::WriteAndExit(t)
             | Self::MembarrierAndExit(t, _)
             | Self::UnmapAndExit(t)
@@ -152,19 +161,23 @@ impl Actor {
             Self::ReadOwnMemory(t) => format!("T{t} reads"),
             Self::AllocateAndExit(t) => format!("T{t} allocates"),
             Self::OomKill => "OOM killer".into(),
-            Self::AllocateInDriver(mm) => format!("driver of mm{mm}"),
+            Self::AllocateInDriver(mm) | Self::UnregisterNotifier(mm) | Self::RemoveInterval(mm) => {
+                format!("driver of mm{mm}")
+            }
             Self::AllocateUnderMmapLock(t) => format!("allocator on T{t}"),
             Self::GetTaskMm(t) => format!("reader of T{t}"),
             Self::GetTaskMmAsync(t) => format!("async reader of T{t}"),
             Self::ProcMem(mm) => format!("/proc mem of mm{mm}"),
             Self::HoldProcMem(t) => format!("/proc mem of T{t}"),
-            Self::HoldUserfaultfd(mm) | Self::WriteProtect(mm) => format!("userfaultfd of mm{mm}"),
+            Self::HoldUserfaultfd(mm) | Self::WriteProtect(mm) | Self::RegisterUserfaultfd(mm) => {
+                format!("userfaultfd of mm{mm}")
+            }
             Self::UnbindDevice(mm) | Self::FaultInDevice(mm) => format!("device on mm{mm}"),
             Self::WorkOnRanges(mm) => format!("GPU work on mm{mm}"),
-            Self::UnregisterNotifier(mm) | Self::RemoveInterval(mm) => format!("driver of mm{mm}"),
             Self::UnmergeKsm => "KSM".into(),
-            Self::CollapseFile => "khugepaged".into(),
-            Self::ForkFailsHalfway(_) => "fork that fails".into(),
+            Self::CollapseFile | Self::CollapseHuge(_) => "khugepaged".into(),
+            Self::DumpAndExit(t) => format!("T{t} dumps"),
+            Self::MadviseFromWorker(mm) => format!("worker on mm{mm}"),
             Self::RegisterUprobe => "uprobe".into(),
             Self::ReclaimPage => "reclaim".into(),
             Self::GuestReads(mm) => format!("guest on mm{mm}"),
@@ -173,7 +186,7 @@ impl Actor {
             Self::Kill(t) => format!("kill of T{t}"),
             Self::KillAndMrelease(t) => format!("mrelease of T{t}"),
             Self::Fork => "fork".into(),
-            Self::ForkFails => "fork that fails".into(),
+            Self::ForkFails | Self::ForkFailsHalfway(_) => "fork that fails".into(),
             Self::CpuOffline => "cpu offline".into(),
             Self::FutexWait => "futex waiter".into(),
             Self::Toggle | Self::LowerCap(_) => "sysctl".into(),

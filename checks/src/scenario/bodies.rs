@@ -1,6 +1,7 @@
 //! The code that each actor runs.
 
 mod cpus;
+mod dumps;
 mod notifiers;
 mod outsiders;
 
@@ -149,6 +150,10 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         | Actor::UnbindDevice(_)
         | Actor::FaultInDevice(_)
         | Actor::WorkOnRanges(_) => outsiders::body(actor),
+        Actor::DumpAndExit(_)
+        | Actor::RegisterUserfaultfd(_)
+        | Actor::MadviseFromWorker(_)
+        | Actor::CollapseHuge(_) => dumps::body(scenario, actor),
         Actor::UnmergeKsm => Box::new(unmerge_and_remove_all_rmap_items),
         Actor::CollapseFile => Box::new(retract_page_tables),
         Actor::ForkFailsHalfway(mm) => Box::new(move |sys| dup_mmap_fails(sys, &sys.mms[mm])),

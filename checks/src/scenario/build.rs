@@ -40,6 +40,9 @@ fn holds(actor: &Actor, kernel: &Kernel) -> Option<(Hold, usize)> {
         | Actor::FaultInDevice(mm)
         | Actor::UnregisterNotifier(mm)
         | Actor::RemoveInterval(mm)
+        | Actor::RegisterUserfaultfd(mm)
+        | Actor::MadviseFromWorker(mm)
+        | Actor::CollapseHuge(mm)
         | Actor::UseMm(mm) => Some((Hold::Struct, mm)),
         Actor::ExecOnBorrowedMm => Some((Hold::Struct, 0)),
         Actor::HoldUserfaultfd(mm) | Actor::WriteProtect(mm) => {
@@ -126,6 +129,7 @@ impl Scenario {
                 bonds: count(&|a| *a == Actor::UnbindDevice(i)),
                 list: kernel.vmas != Vmas::Tree,
                 aio: self.mms[i].aio,
+                dumped: count(&|a| matches!(a, Actor::DumpAndExit(t) if self.tasks[*t].mm == i)) > 0,
                 file: i == 0 && collapses,
                 trylocked: self.has_oom() || collapses,
             })

@@ -1,5 +1,6 @@
 //! `include/linux/mm_types.h`: `struct mm_struct`.
 
+use crate::fs::coredump::Dumped;
 use crate::k::atomic::AtomicT;
 use crate::k::bitops::{Bit, Flags};
 use crate::k::engine::{Class, Object, Word, engine};
@@ -58,6 +59,8 @@ pub struct MmInit {
     pub interval: bool,
     /// Whether it maps a file.
     pub file: bool,
+    /// Whether it is dumped.
+    pub dumped: bool,
     /// Devices that share it.
     pub bonds: u64,
     /// Asynchronous I/O in flight.
@@ -90,6 +93,8 @@ pub struct MmStruct {
     pub vmas: Vec<Vma>,
     /// Allocation of the page tables.
     pub pgtables: Object,
+    /// What a dump looks at.
+    pub dumped: Option<Dumped>,
     /// Page table of a mapped file.
     pub file: Option<FileTable>,
     /// Resident pages, as the counters say.
@@ -145,6 +150,7 @@ impl MmStruct {
             mm_mt: Plain::new(object, if init.list { "mmap" } else { "mm_mt" }, 1),
             vmas: (0..init.vmas).map(|i| Vma::new(index, i, &init, pgtables)).collect(),
             pgtables,
+            dumped: init.dumped.then(|| Dumped::new(object)),
             file: init.file.then(|| FileTable::new(object, index)),
             rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),
             ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),

@@ -3,7 +3,7 @@
 //! A kernel is its choices at the variation points. Everything else is as in 6.12, whatever its
 //! version: an old kernel is here for the sake of what it did differently there.
 
-use super::outsiders::{KsmScan, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
+use super::outsiders::{CoreDump, KsmScan, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
 use super::points::{
     ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue, ReaperFlush,
     ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
@@ -35,6 +35,7 @@ const V6_12: Kernel = Kernel {
     sva_pin: SvaPin::Count,
     odp_put: OdpPut::Async,
     svm_flush: SvmFlush::WqRelease,
+    core_dump: CoreDump::Snapshot,
     ksm_scan: KsmScan::TestFirst,
     retract: Retract::PageTableLock,
     reap_retries: 2,
@@ -57,6 +58,7 @@ const V4_6: Kernel = Kernel {
     mm_cache: MmCache::AtomicRss,
     mrelease: Mrelease::Absent,
     uffd_pin: UffdPin::Users,
+    core_dump: CoreDump::Unlocked,
     status: Status::Version,
     ..V6_12
 };
@@ -89,18 +91,26 @@ const V4_17: Kernel = Kernel {
     ..V4_14
 };
 
+const V5_4: Kernel = Kernel {
+    name: "v5.4",
+    about: "notifiers are called without waiting, and one ticket an mm leads to the reaper",
+    notifiers: NotifierMode::NonBlocking,
+    queue: Queue::Ticket,
+    core_dump: CoreDump::StillValid,
+    ..V4_17
+};
+
 const V5_15_RC: Kernel = Kernel {
     name: "v5.15-rc1",
     about: "process_mrelease() as merged: it walks whatever exit_mmap() does",
-    notifiers: NotifierMode::NonBlocking,
-    queue: Queue::Ticket,
+    core_dump: CoreDump::Snapshot,
     mrelease: Mrelease::CountPin,
     retract: Retract::TestExit,
     uffd_writeprotect: UffdWriteProtect::Count,
     sva_pin: SvaPin::Nothing,
     odp_put: OdpPut::Inline,
     svm_flush: SvmFlush::NotifierRelease,
-    ..V4_17
+    ..V5_4
 };
 
 const V5_15: Kernel = Kernel {
@@ -197,6 +207,7 @@ pub const KERNELS: &[Kernel] = &[
     V4_9,
     V4_14,
     V4_17,
+    V5_4,
     V5_15_RC,
     V5_15,
     V5_17_RC,

@@ -8,7 +8,7 @@ mod rule;
 
 pub use choice::{ChoiceInfo, Chosen};
 pub use kernels::KERNELS;
-pub use outsiders::{KsmScan, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
+pub use outsiders::{CoreDump, KsmScan, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
 pub use points::{
     ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue, ReaperFlush,
     ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
@@ -79,6 +79,8 @@ pub struct Kernel {
     pub odp_put: OdpPut,
     /// Where amdkfd waits for its work item.
     pub svm_flush: SvmFlush,
+    /// What a core dump relies on.
+    pub core_dump: CoreDump,
     /// What KSM does first under the lock.
     pub ksm_scan: KsmScan,
     /// What keeps khugepaged and an exit apart.
@@ -120,7 +122,7 @@ impl Kernel {
     }
 
     /// What it does at each variation point.
-    pub fn choices(&self) -> [Chosen; 24] {
+    pub fn choices(&self) -> [Chosen; 25] {
         [
             self.exit_mmap.chosen(),
             self.guarded.chosen(),
@@ -144,6 +146,7 @@ impl Kernel {
             self.sva_pin.chosen(),
             self.odp_put.chosen(),
             self.svm_flush.chosen(),
+            self.core_dump.chosen(),
             self.ksm_scan.chosen(),
             self.retract.chosen(),
         ]

@@ -88,3 +88,18 @@ choices! {
             "1d65b771bc08 (6.6)";
     }
 }
+
+choices! {
+    /// What keeps those who change VMAs from a core dump.
+    CoreDump = "core dump" {
+        Unlocked "nothing",
+            "VMAs are walked without a lock: the threads of the process are stopped",
+            "before 5.1";
+        StillValid "mmget_still_valid()",
+            "the same, and others who take the write lock look whether the mm is dumped",
+            "04f5866e41fb (5.1)";
+        Snapshot "snapshot",
+            "VMAs are copied under the mmap lock",
+            "a07279c9a8cd (5.10)";
+    }
+}

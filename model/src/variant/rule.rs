@@ -6,8 +6,8 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R18, R18List, R19, R20, R20Scan, R22, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
-    R43Init, R43Leader, R44, R56, I7, O1, O2, O24,
+    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
+    R43Init, R43Leader, R44, R49Dump, R56, I7, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
 }
 
@@ -68,6 +68,8 @@ rules! {
         "kernel/fork.c:dup_mmap()", "KSM is told at the start";
     R22 "R22", "page tables are freed under the mmap write lock",
         "mm/mmap.c:exit_mmap()", "exit_mmap() frees them under the read lock";
+    R22Madvise "R22-madvise", "whoever changes VMAs of others looks under the write lock for a dump of them",
+        "mm/madvise.c:do_madvise()", "a worker that has borrowed the mm does not look";
     R22Ptl "R22-ptl", "a PTE is read and cleared in one hold of its page-table lock",
         "mm/memory.c:unmap_page_range()", "it is read in one hold and cleared in the next";
     R23Set "R23-set", "MMF_OOM_SKIP is stored before the write-lock cycle that frees page tables",
@@ -108,6 +110,8 @@ rules! {
         "mm/oom_kill.c:__oom_kill_process()", "only the leader's mm is looked at";
     R44 "R44", "nobody is chosen while a victim has not yet got MMF_OOM_SKIP",
         "mm/oom_kill.c:oom_evaluate_task()", "victims are passed over";
+    R49Dump "R49-dump", "khugepaged looks under the write lock whether the mm is dumped",
+        "mm/khugepaged.c:khugepaged_test_exit()", "it only looks for users";
     R56 "R56", "a full barrier stands before ->mm = NULL",
         "kernel/exit.c:exit_mm()", "there is none";
     I7 "I7", "signal->oom_mm owns an mm_count",

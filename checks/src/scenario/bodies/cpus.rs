@@ -55,7 +55,7 @@ fn exiting(task: usize, mm: usize, first: impl Fn(&System, usize) + 'static) -> 
     })
 }
 
-/// A kernel thread that serves a process, as io_uring's did.
+/// A kernel thread that serves a process, as one of `io_uring` did.
 fn use_mm(sys: &System, mm: usize) {
     let (cpu, mm) = (cpu(sys), &sys.mms[mm]);
     if mmget_not_zero(mm) {

@@ -1,6 +1,10 @@
-//! Who comes to an mm from a list of mms, or from a page: KSM, khugepaged, uprobes.
+//! Who comes to an mm from a list of mms, from a page, or by a file or a worker: KSM, khugepaged, uprobes,
+//! userfaultfd, `io_uring`; and whom they meet there.
 
-use crate::scenario::Actor::{CollapseFile, Exit, ForkFailsHalfway, RegisterUprobe, UnmergeKsm};
+use crate::scenario::Actor::{
+    CollapseFile, CollapseHuge, DumpAndExit, Exit, ForkFailsHalfway, MadviseFromWorker, RegisterUprobe,
+    RegisterUserfaultfd, UnmergeKsm,
+};
 use crate::scenario::Scenario;
 
 /// Small ones first.
@@ -39,5 +43,34 @@ pub(super) fn all() -> Vec<Scenario> {
             .actor(ForkFailsHalfway(0))
             .actor(UnmergeKsm)
             .reaches("dup_mmap() fails half-way"),
+        Scenario::new(
+            "dump_vs_userfaultfd",
+            "memory is registered with a userfaultfd while its process dumps core",
+        )
+        .inline_only()
+        .mm(1)
+        .task(0)
+        .actor(DumpAndExit(0))
+        .actor(RegisterUserfaultfd(0))
+        .reaches("a writer comes before a dump")
+        .reaches("a writer finds that the mm is dumped"),
+        Scenario::new("dump_vs_khugepaged", "khugepaged works on an mm that is dumped")
+            .inline_only()
+            .mm(1)
+            .task(0)
+            .actor(DumpAndExit(0))
+            .actor(CollapseHuge(0))
+            .reaches("a writer changes an mm that may be dumped")
+            .reaches("a writer comes before a dump")
+            .reaches("a writer finds that the mm is dumped"),
+        Scenario::new("dump_vs_madvise", "a worker calls madvise() on an mm that is dumped")
+            .inline_only()
+            .mm(1)
+            .task(0)
+            .actor(DumpAndExit(0))
+            .actor(MadviseFromWorker(0))
+            .reaches("a writer changes an mm that may be dumped")
+            .reaches("a writer comes before a dump")
+            .reaches("a writer finds that the mm is dumped"),
     ]
 }

@@ -66,7 +66,7 @@ pub fn mmu_interval_notifier_remove(sys: &System, mm: &MmStruct) {
         let _call = call("mmu_interval_notifier_remove");
         spin_lock(i.lock);
         let seq = read_once(i.invalidate_seq);
-        let invalidating = seq % 2 != 0;
+        let invalidating = !seq.is_multiple_of(2);
         if invalidating {
             write(i.deferred_item, 1);
             write(i.deferred_list, 1);
