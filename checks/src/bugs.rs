@@ -1,7 +1,10 @@
 //! `bugs.toml`: bugs of history that the model shows.
 
+use crate::check::Engine;
+use crate::counterexample::corpus_path;
 use mmspec_model::variant::{Kernel, Rule};
 use serde::{Deserialize, Serialize};
+use std::iter::successors;
 use std::sync::LazyLock;
 
 /// The bugs, as committed.
@@ -30,6 +33,8 @@ pub struct Bug {
     pub id: String,
     /// What went wrong.
     pub what: String,
+    /// Commit that brought it, where that is told.
+    pub cause: Option<String>,
     /// Commit that fixed it, or what else did.
     pub fix: String,
     /// Affected versions, from the first to the last one before the fix; `-` if that is not known.
@@ -43,11 +48,30 @@ pub struct Bug {
     pub fixed: String,
     /// Scenario that shows it.
     pub scenario: String,
+    /// Engine that shows it.
+    #[serde(default = "states")]
+    pub engine: Engine,
     /// Rule that breaks.
     pub rule: String,
 }
 
+/// What shows nearly all of them.
+fn states() -> Engine {
+    Engine::States
+}
+
 impl Bug {
+    /// Where its counterexample is kept, from the root of the repository.
+    pub fn trace(&self) -> String {
+        corpus_path(&self.scenario, &self.kernels().0, &self.rule)
+    }
+
+    /// The bug whose fix brought it.
+    fn brought_by(&self) -> Option<&'static Self> {
+        let cause = self.cause.as_deref()?;
+        BUGS.iter().find(|bug| bug.fix.starts_with(cause))
+    }
+
     /// A kernel that has it, and the one that does not.
     ///
     /// # Panics
@@ -63,6 +87,20 @@ impl Bug {
         };
         (broken, fixed)
     }
+}
+
+/// Bugs in a row, each of which was brought by the fix of the one before; the first by a commit, if one is
+/// told.
+pub fn chains() -> Vec<Vec<&'static Bug>> {
+    let ends = BUGS.iter().filter(|bug| {
+        bug.cause.is_some() && !BUGS.iter().any(|next| next.brought_by().is_some_and(|b| b.id == bug.id))
+    });
+    ends.map(|end| {
+        let mut chain: Vec<_> = successors(Some(end), |bug| bug.brought_by()).collect();
+        chain.reverse();
+        chain
+    })
+    .collect()
 }
 
 /// The bugs that explain why `kernel` breaks `rule`.

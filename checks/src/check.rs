@@ -7,7 +7,9 @@ use crate::engine::states::{self, Reduction};
 use crate::engine::{Effort, ForeignSetting, Limits, Report, views};
 use crate::scenario::{Actor, Scenario};
 use crate::verdict::Verdict;
-use mmspec_model::variant::{ExitMmap, Guarded, Kernel, Mrelease, NotifierMode, Queue, ReaperPin};
+use mmspec_model::variant::{
+    CoreDump, ExitMmap, Guarded, Kernel, Mrelease, NotifierMode, Queue, ReaperPin, UffdPin, UffdWriteProtect, Vmas,
+};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -152,6 +154,10 @@ impl Scenario {
         if mrelease && kernel.mrelease == Mrelease::Absent {
             return false;
         }
+        let half_built = self.actors.iter().any(|a| matches!(a, Actor::ForkFailsHalfway(_)));
+        if half_built && kernel.vmas != Vmas::Tree {
+            return false;
+        }
         if kernel.is_async() { !self.inline_only } else { !self.async_only }
     }
 }
@@ -166,6 +172,13 @@ fn can_happen(goal: &str, kernel: &Kernel) -> bool {
         }
         // Only the exit of a victim's mm sets it.
         "process_mrelease() finds MMF_OOM_SKIP" => kernel.guarded == Guarded::All,
+        // Until 4.6 the file has a use as long as it is open.
+        "a writer comes before a dump" | "a writer finds that the mm is dumped" => {
+            kernel.core_dump == CoreDump::StillValid
+        }
+        "UFFDIO_WRITEPROTECT returns -ESRCH" => {
+            kernel.uffd_writeprotect == UffdWriteProtect::Users && kernel.uffd_pin == UffdPin::Count
+        }
         "a notifier refuses to be reaped" => kernel.notifiers == NotifierMode::NonBlocking,
         // Nobody else walks while exit_mmap() holds the lock for writing, or the reaper owns a use.
         "a walker waits for a page-table lock" => {

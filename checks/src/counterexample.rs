@@ -35,6 +35,13 @@ pub fn trace_file(scenario: &Scenario, kernel: &Kernel, checked: &Checked, failu
     }
 }
 
+/// `traces/corpus/<rule>/<scenario>-<kernel>[-without-<rule>].json`: where the repository keeps the trace of
+/// `kernel` breaking `rule` in `scenario`.
+pub fn corpus_path(scenario: &str, kernel: &Kernel, rule: &str) -> String {
+    let without: Vec<&str> = kernel.broken().iter().map(|r| r.info().id).collect();
+    format!("traces/corpus/{}.json", mmspec_traces::corpus::name(rule, scenario, kernel.name, &without))
+}
+
 fn step_of(decision: &Decision) -> Step {
     Step {
         task: decision.thread,

@@ -2,7 +2,10 @@
 //! names, in a tree like the kernel's. Nothing in this crate runs by itself: an engine executes it
 //! (see [`k::Engine`]).
 
+pub mod arch;
+pub mod drivers;
 pub mod event;
+pub mod fs;
 pub mod include;
 pub mod k;
 pub mod kernel;

@@ -12,6 +12,10 @@ use crate::k::work::{TimerWheel, Work};
 use crate::kernel::freezer::Freezer;
 use crate::kernel::mm_init::MmCachep;
 use crate::kernel::refrigerator::UserFreezer;
+use crate::kernel::sched::core::Cpu;
+use crate::mm::ksm::Ksm;
+use crate::mm::page_alloc::FreeMemory;
+use crate::mm::rmap::Rmap;
 use crate::variant::{Kernel, Rule};
 
 /// Globals of `mm/oom_kill.c`.
@@ -102,6 +106,16 @@ pub struct Features {
     pub forks: usize,
     /// Somebody allocates again and again until the victim may be forgotten.
     pub stuck_allocator: bool,
+    /// Somebody waits until the memory of an mm is free.
+    pub needs_memory: bool,
+    /// Somebody calls `membarrier()`.
+    pub membarrier: bool,
+    /// Somebody finds mm 0 through a page of it; `Some(false)` if its VMA is not linked yet.
+    pub rmap: Option<bool>,
+    /// KSM runs; `Some(false)` if it does not know mm 0 yet.
+    pub ksm: Option<bool>,
+    /// A kernel thread runs on a CPU of its own; `Some(true)` if it has borrowed mm 0.
+    pub cpu: Option<bool>,
 }
 
 /// The machine.
@@ -127,6 +141,16 @@ pub struct System {
     pub two_kills: bool,
     /// Globals of the OOM killer.
     pub oom: Oom,
+    /// User memory of mm 0 that its threads share without locks, if somebody calls `membarrier()`.
+    pub user_word: Option<AtomicT>,
+    /// How mm 0 is found through a page of it.
+    pub rmap: Option<Rmap>,
+    /// KSM.
+    pub ksm: Option<Ksm>,
+    /// CPU of a kernel thread.
+    pub cpu: Option<Cpu>,
+    /// Where those wait who need the memory of an mm.
+    pub free_memory: FreeMemory,
     /// Timers.
     pub timers: TimerWheel,
     /// `mm->async_put_work` of each mm.
@@ -200,6 +224,11 @@ impl System {
                 reaper_wait: WaitQueue::new(globals, "oom_reaper_wait"),
                 skipped: engine().new_word("skipped", Class::Sync, globals, 0),
             },
+            user_word: features.membarrier.then(|| AtomicT::new(globals, "user_word", 0)),
+            rmap: features.rmap.map(|linked| Rmap::new(globals, linked)),
+            ksm: features.ksm.map(|listed| Ksm::new(globals, listed)),
+            cpu: features.cpu.map(|lazy| Cpu::new(globals, lazy)),
+            free_memory: FreeMemory::new(globals, features.needs_memory),
             timers,
             async_put_work: mms.iter().map(|mm| Work::new(mm.object, "async_put_work")).collect(),
             sysctl: Sysctl {

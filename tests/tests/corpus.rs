@@ -6,7 +6,7 @@
 
 use mmspec::bugs::BUGS;
 use mmspec::check::{Engine, Options, check};
-use mmspec::counterexample::{replay, trace_file};
+use mmspec::counterexample::{corpus_path, replay, trace_file};
 use mmspec::engine::{Effort, Limits, states};
 use mmspec::manifest::Manifest;
 use mmspec::scenario::{Scenario, library};
@@ -31,7 +31,7 @@ fn cases() -> Vec<Case> {
     let bugs = BUGS.iter().map(|bug| Case {
         scenario: scenario(&bug.scenario),
         kernel: bug.kernels().0,
-        engine: Engine::States,
+        engine: bug.engine,
         rule: bug.rule.clone(),
     });
     // loom keeps no schedule that could be replayed.
@@ -44,16 +44,17 @@ fn cases() -> Vec<Case> {
 }
 
 impl Case {
-    /// `traces/corpus/<rule>/<scenario>-<kernel>[-without-<rule>].json`.
     fn path(&self) -> PathBuf {
-        let without: Vec<&str> = self.kernel.broken().iter().map(|r| r.info().id).collect();
-        let name = mmspec_traces::corpus::name(&self.rule, &self.scenario.name, self.kernel.name, &without);
-        corpus().join(name + ".json")
+        root().join(corpus_path(&self.scenario.name, &self.kernel, &self.rule))
     }
 }
 
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace").into()
+}
+
 fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace").join("traces/corpus")
+    root().join("traces/corpus")
 }
 
 fn files(ending: &str) -> BTreeSet<PathBuf> {

@@ -1,6 +1,7 @@
 //! The documents say what is so: paths, links, rules, names, commands, functions and numbers in them
 //! are looked up, and the example of docs/model-your-patch.md runs.
 
+use mmspec::bugs::BUGS;
 use mmspec::check::{Checked, Engine, Options, check};
 use mmspec::counterexample::trace_file;
 use mmspec::engine::explore::footprint::MAX_THREADS;
@@ -21,6 +22,8 @@ use std::path::{Path, PathBuf};
 const ADDED: [&str; 2] = ["mrelease_while_exit_waits", "skip-when-freed"];
 /// Names of the kernel that nothing in the repository has.
 const KERNEL_NAMES: [&str; 4] = ["exe_file", "mmlist_lock", "oom_score_adj", "refcount_t"];
+/// How many bugs of history the catalogue has, P01 and up.
+const CATALOGUED_BUGS: u32 = 61;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace").into()
@@ -193,6 +196,19 @@ fn rules_exist() {
         let unknown = rules_in(&document.prose).into_iter().filter(|id| !known(id));
         unknown.map(|id| format!("there is no rule {id}")).collect()
     });
+}
+
+#[test]
+fn each_bug_of_the_catalogue_is_shown_or_explained() {
+    let limits = Document::new("docs/limits.md");
+    let number = |word: &str| word.strip_prefix('P').and_then(|n| n.parse::<u32>().ok());
+    let rows = limits.section("Bugs of history that are not shown").lines().filter(|l| l.starts_with("| P"));
+    let first_cells = rows.map(|row| row.split('|').nth(1).expect("a cell"));
+    let mut explained: Vec<u32> = first_cells.flat_map(|cell| words(cell, "").filter_map(number)).collect();
+    let shown: BTreeSet<u32> = BUGS.iter().filter_map(|bug| number(&bug.id)).collect();
+    let expected: Vec<u32> = (1..=CATALOGUED_BUGS).filter(|n| !shown.contains(n)).collect();
+    explained.sort_unstable();
+    assert_eq!(explained, expected, "bugs with a row under \"not shown\"");
 }
 
 /// `exit_vs_reaper` and `mm_users`, but neither `exit` nor `exit_mmap()`.

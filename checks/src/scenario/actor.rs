@@ -38,6 +38,58 @@ pub enum Actor {
     GetTaskMmAsync(usize),
     /// Somebody holds `/proc/PID/mem` open (an `mm_count`) and reads it once.
     ProcMem(usize),
+    /// Somebody opens `/proc/PID/mem` of the task and needs the memory of its mm before he closes it.
+    HoldProcMem(usize),
+    /// Somebody has a userfaultfd of the mm and needs the memory of that before he closes it.
+    HoldUserfaultfd(usize),
+    /// Somebody write-protects memory of the mm through a userfaultfd and closes that.
+    WriteProtect(usize),
+    /// A device that shares the mm is unbound.
+    UnbindDevice(usize),
+    /// A device that mirrors the mm faults a page in.
+    FaultInDevice(usize),
+    /// The work item of a GPU that mirrors the mm works on its ranges.
+    WorkOnRanges(usize),
+    /// KSM gives up the pages that it has merged.
+    UnmergeKsm,
+    /// khugepaged makes small pages of a file large, which mm 0 maps.
+    CollapseFile,
+    /// The task dumps core, and exits.
+    DumpAndExit(usize),
+    /// Somebody registers memory of the mm with a userfaultfd.
+    RegisterUserfaultfd(usize),
+    /// A worker that has borrowed the mm calls `madvise()`.
+    MadviseFromWorker(usize),
+    /// khugepaged makes small pages of the mm large.
+    CollapseHuge(usize),
+    /// A fork fails while it copies VMAs to this mm, its child's.
+    ForkFailsHalfway(usize),
+    /// A uprobe is registered for a file that mm 0 maps.
+    RegisterUprobe,
+    /// A driver unregisters its notifier of the mm.
+    UnregisterNotifier(usize),
+    /// A driver removes its notifier of a range of the mm.
+    RemoveInterval(usize),
+    /// Reclaim unmaps and frees a page of mm 0, which it finds through the page.
+    ReclaimPage,
+    /// A guest that mirrors the mm reads a page.
+    GuestReads(usize),
+    /// A kernel thread that has borrowed mm 0 becomes a process.
+    ExecOnBorrowedMm,
+    /// A kernel thread uses the mm, of which it has an `mm_count`.
+    UseMm(usize),
+    /// A thread of mm 0 calls `membarrier()` while this task exits, looks at its memory, and exits too.
+    MembarrierAndExit(usize, usize),
+    /// The task writes to memory that it shares, and exits.
+    WriteAndExit(usize),
+    /// The task unmaps memory twice, and exits.
+    UnmapAndExit(usize),
+    /// An invalidation of memory of the task ends, and it exits.
+    InvalidateAndExit(usize),
+    /// The task runs on the CPU of a kernel thread for a while, and exits.
+    PreemptAndExit(usize),
+    /// The task opens a GPU while that is reset, and exits.
+    OpenDeviceAndExit(usize),
     /// Somebody kills the task's group.
     Kill(usize),
     /// Somebody kills the task's group and calls `process_mrelease()`.
@@ -75,6 +127,13 @@ impl Actor {
             | Self::ReadTwiceAndExit(t)
             | Self::ReadDiscardReadAndExit(t)
             | Self::DiscardAndExit(t)
+            | Self::OpenDeviceAndExit(t)
+            | Self::DumpAndExit(t)
+            | Self::WriteAndExit(t)
+            | Self::MembarrierAndExit(t, _)
+            | Self::UnmapAndExit(t)
+            | Self::InvalidateAndExit(t)
+            | Self::PreemptAndExit(t)
             | Self::AllocateAndExit(t) => Some(t),
             _ => None,
         }
@@ -95,23 +154,47 @@ impl Actor {
     /// Name of its thread.
     pub(super) fn label(self) -> String {
         match self {
-            Self::Exit(t) | Self::ExitGroup(t) | Self::ExitAndAllocate(t) | Self::ReadTwiceAndExit(t) => {
-                format!("T{t} exit")
-            }
+            Self::Exit(t)
+            | Self::ExitGroup(t)
+            | Self::ExitAndAllocate(t)
+            | Self::ReadTwiceAndExit(t)
+            | Self::WriteAndExit(t)
+            | Self::UnmapAndExit(t)
+            | Self::InvalidateAndExit(t)
+            | Self::PreemptAndExit(t)
+            | Self::OpenDeviceAndExit(t) => format!("T{t} exit"),
+            Self::MembarrierAndExit(t, _) => format!("T{t} membarrier"),
             Self::ExitWhenKilled(t) => format!("T{t} killed"),
             Self::ReadDiscardReadAndExit(t) | Self::DiscardAndExit(t) => format!("T{t} madvise"),
             Self::ReadOwnMemory(t) => format!("T{t} reads"),
             Self::AllocateAndExit(t) => format!("T{t} allocates"),
             Self::OomKill => "OOM killer".into(),
-            Self::AllocateInDriver(mm) => format!("driver of mm{mm}"),
+            Self::AllocateInDriver(mm) | Self::UnregisterNotifier(mm) | Self::RemoveInterval(mm) => {
+                format!("driver of mm{mm}")
+            }
             Self::AllocateUnderMmapLock(t) => format!("allocator on T{t}"),
             Self::GetTaskMm(t) => format!("reader of T{t}"),
             Self::GetTaskMmAsync(t) => format!("async reader of T{t}"),
             Self::ProcMem(mm) => format!("/proc mem of mm{mm}"),
+            Self::HoldProcMem(t) => format!("/proc mem of T{t}"),
+            Self::HoldUserfaultfd(mm) | Self::WriteProtect(mm) | Self::RegisterUserfaultfd(mm) => {
+                format!("userfaultfd of mm{mm}")
+            }
+            Self::UnbindDevice(mm) | Self::FaultInDevice(mm) => format!("device on mm{mm}"),
+            Self::WorkOnRanges(mm) => format!("GPU work on mm{mm}"),
+            Self::UnmergeKsm => "KSM".into(),
+            Self::CollapseFile | Self::CollapseHuge(_) => "khugepaged".into(),
+            Self::DumpAndExit(t) => format!("T{t} dumps"),
+            Self::MadviseFromWorker(mm) => format!("worker on mm{mm}"),
+            Self::RegisterUprobe => "uprobe".into(),
+            Self::ReclaimPage => "reclaim".into(),
+            Self::GuestReads(mm) => format!("guest on mm{mm}"),
+            Self::ExecOnBorrowedMm => "exec".into(),
+            Self::UseMm(mm) => format!("kthread on mm{mm}"),
             Self::Kill(t) => format!("kill of T{t}"),
             Self::KillAndMrelease(t) => format!("mrelease of T{t}"),
             Self::Fork => "fork".into(),
-            Self::ForkFails => "fork that fails".into(),
+            Self::ForkFails | Self::ForkFailsHalfway(_) => "fork that fails".into(),
             Self::CpuOffline => "cpu offline".into(),
             Self::FutexWait => "futex waiter".into(),
             Self::Toggle | Self::LowerCap(_) => "sysctl".into(),

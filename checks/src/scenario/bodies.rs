@@ -1,7 +1,13 @@
 //! The code that each actor runs.
 
+mod cpus;
+mod dumps;
+mod notifiers;
+mod outsiders;
+
 use super::build::Kthreads;
 use super::{Actor, Scenario};
+use mmspec_model::drivers::kfd::kfd_create_process;
 use mmspec_model::include::mmap_lock::{
     mmap_read_lock, mmap_read_unlock, mmap_write_lock, mmap_write_unlock,
 };
@@ -10,6 +16,7 @@ use mmspec_model::include::sched_mm::{mmdrop, mmget, mmget_not_zero};
 use mmspec_model::k::atomic::{atomic_read, atomic_set, write_once};
 use mmspec_model::k::engine::{Effect, Fault, Note, Order, Rmw, Shape, Site, engine};
 use mmspec_model::k::goal;
+use mmspec_model::kernel::dup_mmap::{dup_mmap_fails, register_for_each_vma};
 use mmspec_model::kernel::exit::{do_exit, do_group_exit, exit_mm};
 use mmspec_model::kernel::fork::{get_task_mm, mmput, mmput_async, put_task_struct};
 use mmspec_model::kernel::freezer::Phase;
@@ -17,6 +24,8 @@ use mmspec_model::kernel::futex::futex_wait;
 use mmspec_model::kernel::mm_init::{MmCachep, fork_and_exit, takedown_cpu};
 use mmspec_model::kernel::refrigerator::leave_refrigerator;
 use mmspec_model::mm::madvise::madvise_dontneed;
+use mmspec_model::mm::khugepaged::retract_page_tables;
+use mmspec_model::mm::ksm::unmerge_and_remove_all_rmap_items;
 use mmspec_model::mm::memory::{access_remote_vm, access_remote_vm_uncounted, get_user};
 use mmspec_model::mm::mmu_notifier::under_notifier_lock;
 use mmspec_model::mm::oom_kill::kill::out_of_memory;
@@ -99,6 +108,14 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
                 do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
             })
         }
+        Actor::OpenDeviceAndExit(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                kfd_create_process(sys, &sys.mms[mm]);
+                forget(1);
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
         Actor::ReadOwnMemory(t) => {
             let mm = mm_of(t);
             Box::new(move |sys| {
@@ -149,6 +166,31 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
             mmdrop(sys, mm);
         }),
         Actor::ProcMem(mm) => Box::new(move |sys| proc_mem_read(sys, mm)),
+        Actor::HoldProcMem(_)
+        | Actor::HoldUserfaultfd(_)
+        | Actor::WriteProtect(_)
+        | Actor::UnbindDevice(_)
+        | Actor::FaultInDevice(_)
+        | Actor::WorkOnRanges(_) => outsiders::body(actor),
+        Actor::DumpAndExit(_)
+        | Actor::RegisterUserfaultfd(_)
+        | Actor::MadviseFromWorker(_)
+        | Actor::CollapseHuge(_) => dumps::body(scenario, actor),
+        Actor::UnmergeKsm => Box::new(unmerge_and_remove_all_rmap_items),
+        Actor::CollapseFile => Box::new(retract_page_tables),
+        Actor::ForkFailsHalfway(mm) => Box::new(move |sys| dup_mmap_fails(sys, &sys.mms[mm])),
+        Actor::RegisterUprobe => Box::new(register_for_each_vma),
+        Actor::UnregisterNotifier(_)
+        | Actor::RemoveInterval(_)
+        | Actor::ReclaimPage
+        | Actor::GuestReads(_)
+        | Actor::InvalidateAndExit(_) => notifiers::body(scenario, actor),
+        Actor::ExecOnBorrowedMm
+        | Actor::UseMm(_)
+        | Actor::WriteAndExit(_)
+        | Actor::MembarrierAndExit(..)
+        | Actor::UnmapAndExit(_)
+        | Actor::PreemptAndExit(_) => cpus::body(scenario, actor),
         Actor::Kill(t) => Box::new(move |sys| {
             send_sigkill(&sys.signals[sys.tasks[t].signal]);
             put_task_struct(sys, &sys.tasks[t]);

@@ -2,6 +2,7 @@
 
 use super::bodies::{Body, body};
 use super::{Actor, Scenario, judge};
+use mmspec_model::drivers::kfd::kfd_process_wq_release;
 use mmspec_model::include::mm_types::MmInit;
 use mmspec_model::k::program::{Program, Setup, Thread};
 use mmspec_model::k::wait::MAX_SLEEPERS;
@@ -10,7 +11,7 @@ use mmspec_model::kernel::fork::mmput_async_fn;
 use mmspec_model::mm::mm_reaper::mm_reaper;
 use mmspec_model::mm::oom_kill::reaper::{oom_reaper, wake_oom_reaper};
 use mmspec_model::system::{Features, System, TaskInit};
-use mmspec_model::variant::{Kernel, Queue, ReaperPin, Rule, Vmas};
+use mmspec_model::variant::{Kernel, OdpPut, Queue, ReaperPin, Rule, SvaPin, UffdPin, Vmas};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -19,6 +20,38 @@ use std::sync::Arc;
 pub(super) struct Kthreads {
     pub(super) oom_reaper: Option<usize>,
     pub(super) mm_reaper: Option<usize>,
+}
+
+/// What somebody owns of an mm from the start.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    /// An `mm_users`.
+    User,
+    /// An `mm_count`.
+    Struct,
+}
+
+/// What `actor`, who is no task, owns from the start, and of which mm.
+fn holds(actor: &Actor, kernel: &Kernel) -> Option<(Hold, usize)> {
+    let user_if = |user: bool| if user { Hold::User } else { Hold::Struct };
+    match *actor {
+        Actor::ProcMem(mm)
+        | Actor::AllocateInDriver(mm)
+        | Actor::FaultInDevice(mm)
+        | Actor::UnregisterNotifier(mm)
+        | Actor::RemoveInterval(mm)
+        | Actor::RegisterUserfaultfd(mm)
+        | Actor::MadviseFromWorker(mm)
+        | Actor::CollapseHuge(mm)
+        | Actor::UseMm(mm) => Some((Hold::Struct, mm)),
+        Actor::ExecOnBorrowedMm => Some((Hold::Struct, 0)),
+        Actor::HoldUserfaultfd(mm) | Actor::WriteProtect(mm) => {
+            Some((user_if(kernel.uffd_pin == UffdPin::Users), mm))
+        }
+        Actor::UnbindDevice(mm) if kernel.sva_pin == SvaPin::Count => Some((Hold::Struct, mm)),
+        Actor::WorkOnRanges(mm) | Actor::ForkFailsHalfway(mm) => Some((Hold::User, mm)),
+        _ => None,
+    }
 }
 
 impl Scenario {
@@ -47,7 +80,11 @@ impl Scenario {
             threads.push(("mm_reaper".into(), Box::new(mm_reaper)));
         }
         for mm in 0..self.mms.len() {
-            let uses = |a: &Actor| matches!(a, Actor::GetTaskMmAsync(t) if self.tasks[*t].mm == mm);
+            let uses = |a: &Actor| match *a {
+                Actor::GetTaskMmAsync(t) => self.tasks[t].mm == mm,
+                Actor::FaultInDevice(of) => of == mm && kernel.odp_put == OdpPut::Async,
+                _ => false,
+            };
             let by_reaper = self.has_oom() && kernel.reaper_pin == ReaperPin::UsersAsync;
             if by_reaper || self.actors.iter().any(uses) {
                 let worker = move |sys: &System| {
@@ -56,15 +93,29 @@ impl Scenario {
                 threads.push(("kworker".into(), Box::new(worker)));
             }
         }
+        let works_on_ranges = |a: &Actor| if let Actor::WorkOnRanges(mm) = a { Some(*mm) } else { None };
+        for mm in self.actors.iter().filter_map(works_on_ranges) {
+            let worker = move |sys: &System| {
+                if let Some(svms) = sys.mms[mm].notifier.as_ref().and_then(|notifier| notifier.svms.as_ref())
+                {
+                    process_one_work(svms.release_work, || kfd_process_wq_release(sys, svms));
+                }
+            };
+            threads.push(("kfd worker".into(), Box::new(worker)));
+        }
         threads
     }
 
     fn boot(&self, kernel: Kernel) -> System {
         let count = |f: &dyn Fn(&Actor) -> bool| self.actors.iter().filter(|a| f(a)).count() as u64;
+        let forked = count(&|a| matches!(a, Actor::ForkFailsHalfway(_))) > 0;
+        let collapses = count(&|a| *a == Actor::CollapseFile) > 0;
         let mms: Vec<MmInit> = (0..self.mms.len())
             .map(|i| MmInit {
-                users: self.tasks.iter().filter(|t| t.mm == i).count() as u64,
-                pins: count(&|a| *a == Actor::ProcMem(i) || *a == Actor::AllocateInDriver(i)),
+                users: self.tasks.iter().filter(|t| t.mm == i).count() as u64
+                    + count(&|a| holds(a, &kernel) == Some((Hold::User, i))),
+                pins: count(&|a| holds(a, &kernel) == Some((Hold::Struct, i)))
+                    + count(&|a| *a == Actor::UnmergeKsm && !forked && i == 0),
                 vmas: self.mms[i].vmas,
                 pages: self.mms[i].pages,
                 mlocked: self.mms[i].mlocked,
@@ -73,9 +124,17 @@ impl Scenario {
                 counts_gathers: count(&|a| matches!(a, Actor::DiscardAndExit(t) if self.tasks[*t].mm == i))
                     > 0,
                 page_table_locks: self.mms[i].page_table_locks,
+                subscribed: count(&|a| *a == Actor::UnregisterNotifier(i) || *a == Actor::GuestReads(i)) > 0,
+                guest: count(&|a| *a == Actor::GuestReads(i)) > 0,
+                interval: count(&|a| *a == Actor::RemoveInterval(i)) > 0,
+                stale: count(&|a| *a == Actor::UseMm(i)) > 0,
+                svm: count(&|a| *a == Actor::WorkOnRanges(i)) > 0,
+                bonds: count(&|a| *a == Actor::UnbindDevice(i)),
                 list: kernel.vmas != Vmas::Tree,
                 aio: self.mms[i].aio,
-                trylocked: self.has_oom(),
+                dumped: count(&|a| matches!(a, Actor::DumpAndExit(t) if self.tasks[*t].mm == i)) > 0,
+                file: i == 0 && collapses,
+                trylocked: self.has_oom() || collapses,
             })
             .collect();
         // The OOM killer and process_mrelease() scan all tasks in RCU read sections; others hold one task.
@@ -89,6 +148,8 @@ impl Scenario {
                         Actor::GetTaskMm(t)
                         | Actor::GetTaskMmAsync(t)
                         | Actor::AllocateUnderMmapLock(t)
+                        | Actor::HoldProcMem(t)
+                        | Actor::MembarrierAndExit(_, t)
                         | Actor::Kill(t) => *t == i,
                         _ => false,
                     }),
@@ -101,17 +162,30 @@ impl Scenario {
             .collect();
         let groups = self.tasks.iter().map(|t| t.group).max().unwrap_or(0);
         let mrelease = count(&|a| matches!(a, Actor::KillAndMrelease(_))) > 0;
+        let by_rmap =
+            |a: &Actor| matches!(a, Actor::ReclaimPage | Actor::CollapseFile | Actor::RegisterUprobe);
+        let membarrier = count(&|a| matches!(a, Actor::MembarrierAndExit(..))) > 0;
         let features = Features {
             oom: self.has_oom(),
             lockless_mm: groups > 0 && (self.has_oom() || mrelease)
                 || !kernel.keeps(Rule::R1)
                 || !kernel.keeps(Rule::R3)
-                || !kernel.keeps(Rule::R38),
+                || !kernel.keeps(Rule::R38)
+                || membarrier,
             freezer: count(&|a| matches!(a, Actor::Suspend | Actor::OomDisable)) > 0,
             aio: self.mms.iter().any(|mm| mm.aio > 0),
             two_kills: self.killable_mms() > 1 && count(&|a| a.runs_oom_killer()) > 1,
             mm_slots: self.mm_slots,
             forks: count(&|a| matches!(a, Actor::Fork | Actor::ForkFails)) as usize,
+            membarrier,
+            rmap: (count(&by_rmap) > 0).then_some(!forked),
+            ksm: (count(&|a| *a == Actor::UnmergeKsm) > 0).then_some(!forked),
+            cpu: self.actors.iter().find_map(|a| match a {
+                Actor::ExecOnBorrowedMm => Some(true),
+                Actor::UseMm(_) => Some(false),
+                _ => None,
+            }),
+            needs_memory: count(&|a| matches!(a, Actor::HoldProcMem(_) | Actor::HoldUserfaultfd(_))) > 0,
             needless_kills: self.watch_needless_kills,
             stuck_allocator: count(&|a| {
                 matches!(

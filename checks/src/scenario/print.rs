@@ -137,6 +137,10 @@ mod tests {
             include_str!("library/teardown.rs"),
             include_str!("library/frozen.rs"),
             include_str!("library/slab.rs"),
+            include_str!("library/outsiders.rs"),
+            include_str!("library/notifiers.rs"),
+            include_str!("library/cpus.rs"),
+            include_str!("library/scanners.rs"),
             include_str!("library/deferred.rs"),
         ];
         let library = library.concat().split_whitespace().collect::<String>().replace(",)", ")");

@@ -94,6 +94,22 @@ fn bugs_are_found_before_their_fix() {
     let bug = &mmspec("bugs P42 --format json").json()[0];
     assert_eq!((&bug["fixed"], &bug["as_expected"]), (&"v6.18".into(), &true.into()));
     mmspec("bugs P99").refused(&["no bug"]);
+    mmspec("bugs P49").ended(0, &["v6.12 without R56", "VIOLATED R56"]);
+}
+
+#[test]
+fn bugs_lead_to_their_traces_and_to_each_other() {
+    let place = Place::new();
+    let trace = "traces/corpus/uaf/exit_vs_mrelease-v5.17-rc1.json";
+    let alone = place.run("bugs P06");
+    alone.ended(0, &["S1 -64591e8605d6-> P06\n"]);
+    assert!(!alone.out.contains("mmspec show"), "there is nothing to show");
+    std::fs::create_dir_all(place.path("traces/corpus/uaf")).unwrap();
+    place.write(trace, "{}");
+    place.run("bugs P06").ended(0, &[&format!("mmspec show {trace}\n")]);
+    assert_eq!(place.run("bugs P06 --format json").json()[0]["trace"], trace);
+    place.run("bugs P51").ended(0, &["-3ad3d901bbcf-> P51 -751efd8610d3-> P51b\n"]);
+    assert!(!place.run("bugs P20").out.contains("Chains"));
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! `include/linux/mm_types.h`: `struct mm_struct`.
 
+use crate::fs::coredump::Dumped;
 use crate::k::atomic::AtomicT;
 use crate::k::bitops::{Bit, Flags};
 use crate::k::engine::{Class, Object, Word, engine};
 use crate::k::lock::RwSem;
 use crate::k::plain::{Ghost, Plain};
+use crate::mm::khugepaged::FileTable;
 use crate::mm::mmu_notifier::MmuNotifier;
+use crate::mm::mmu_notifier::hlist::Subscription;
+use crate::mm::mmu_notifier::interval::Interval;
 use crate::mm::tlb::Tlb;
 use crate::mm::vma::Vma;
 
@@ -19,6 +23,9 @@ pub const MMF_OOM_REAP_QUEUED: Bit = Bit { nr: 25, name: "MMF_OOM_REAP_QUEUED" }
 pub const MMF_OOM_VICTIM: Bit = Bit { nr: 33, name: "MMF_OOM_VICTIM" };
 /// RFC: the mm belongs to an OOM victim and must not be queued.
 pub const MMF_OOM_TARGETED: Bit = Bit { nr: 32, name: "MMF_OOM_TARGETED" };
+
+/// [`MmStruct::mm_mt`] of a child whose copy has ended half-way.
+pub const HALF_BUILT: u64 = 2;
 
 /// The flags that are modelled.
 const MMF_BITS: &[Bit] = &[MMF_OOM_SKIP, MMF_UNSTABLE, MMF_OOM_REAP_QUEUED, MMF_OOM_TARGETED, MMF_OOM_VICTIM];
@@ -42,8 +49,24 @@ pub struct MmInit {
     pub counts_gathers: bool,
     /// Whether somebody asks who waits for page-table locks.
     pub page_table_locks: bool,
+    /// Whether it does so from the start.
+    pub stale: bool,
     /// Whether a driver mirrors the mm.
     pub mirrored: bool,
+    /// Whether the driver is amdkfd, whose work item owns a use.
+    pub svm: bool,
+    /// Whether a notifier is on its list.
+    pub subscribed: bool,
+    /// Whether a guest has a page of it.
+    pub guest: bool,
+    /// Whether a notifier of a range is there, during an invalidation.
+    pub interval: bool,
+    /// Whether it maps a file.
+    pub file: bool,
+    /// Whether it is dumped.
+    pub dumped: bool,
+    /// Devices that share it.
+    pub bonds: u64,
     /// Asynchronous I/O in flight.
     pub aio: u64,
     /// Whether the VMAs are a list.
@@ -67,19 +90,29 @@ pub struct MmStruct {
     pub flags: Flags,
     /// Protects VMAs (write: change; read: walk) and page tables (write: free).
     pub mmap_lock: RwSem,
-    /// VMA tree: 1, or 0 once destroyed. Before 6.1 `mmap`, the head of a list: 1 + index of the
+    /// VMA tree: 1, or 0 once destroyed, or [`HALF_BUILT`]. Before 6.1 `mmap`, the head of a list: 1 + index of the
     /// first VMA, or 0.
     pub mm_mt: Plain,
     /// The VMAs, by address.
     pub vmas: Vec<Vma>,
     /// Allocation of the page tables.
     pub pgtables: Object,
+    /// What a dump looks at.
+    pub dumped: Option<Dumped>,
+    /// Page table of a mapped file.
+    pub file: Option<FileTable>,
     /// Resident pages, as the counters say.
     pub rss: AtomicT,
     /// AIO in flight: `exit_aio()` waits for it.
     pub ioctx: Word,
+    /// `context.pinned`: devices that share it.
+    pub pinned: Option<AtomicT>,
     /// Notifier of a driver that mirrors the mm.
     pub notifier: Option<MmuNotifier>,
+    /// Notifier on its list.
+    pub subscription: Option<Subscription>,
+    /// Notifier of a range.
+    pub interval: Option<Interval>,
     /// TLB of the CPU that runs a thread of the mm, in a program where one does.
     pub tlb: Option<Tlb>,
     /// Specification: how often somebody had to wait for a page-table lock, in a program that asks.
@@ -124,10 +157,15 @@ impl MmStruct {
             mm_mt: Plain::new(object, if init.list { "mmap" } else { "mm_mt" }, 1),
             vmas: (0..init.vmas).map(|i| Vma::new(index, i, &init, (pgtables, ptl_waits))).collect(),
             pgtables,
+            dumped: init.dumped.then(|| Dumped::new(object)),
+            file: init.file.then(|| FileTable::new(object, index)),
             rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),
             ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),
-            notifier: init.mirrored.then(|| MmuNotifier::new(object)),
-            tlb: init.cached.then(|| Tlb::new(object, init.counts_gathers)),
+            pinned: (init.bonds > 0).then(|| AtomicT::new(object, "context.pinned", init.bonds)),
+            notifier: init.mirrored.then(|| MmuNotifier::new(object, index, init.svm)),
+            subscription: init.subscribed.then(|| Subscription::new(object, init.guest)),
+            interval: init.interval.then(|| Interval::new(object, index)),
+            tlb: init.cached.then(|| if init.stale { Tlb::filled(object, "tlb") } else { Tlb::new(object, init.counts_gathers) }),
             ptl_waits,
             charged_rss: Plain::new(object, "charged_rss", 0),
             life: Ghost::new(object, "life"),

@@ -27,6 +27,12 @@ pub fn mmap_write_lock(mm: &MmStruct) {
     lock::down_write(mm.mmap_lock, "mmap_write_lock");
 }
 
+/// `mmap_write_trylock()`.
+#[track_caller]
+pub fn mmap_write_trylock(mm: &MmStruct) -> bool {
+    lock::down_write_trylock(mm.mmap_lock, "mmap_write_trylock")
+}
+
 /// `mmap_write_unlock()`.
 #[track_caller]
 pub fn mmap_write_unlock(mm: &MmStruct) {

@@ -131,6 +131,16 @@ pub fn down_read_trylock(sem: RwSem, op: &'static str) -> bool {
     engine().rmw(sem.word, Order::Acquire, &rmw, Site::here(op)) != 0
 }
 
+/// `down_write_trylock()`: fails while anyone holds the lock or is queued for it.
+#[track_caller]
+pub fn down_write_trylock(sem: RwSem, op: &'static str) -> bool {
+    let rmw = Rmw {
+        shape: Shape::Conditional,
+        apply: &|v| if v == 0 { Effect::ret(WRITER, 1) } else { Effect::fail(0) },
+    };
+    engine().rmw(sem.word, Order::Acquire, &rmw, Site::here(op)) != 0
+}
+
 /// `up_read()`.
 #[track_caller]
 pub fn up_read(sem: RwSem, op: &'static str) {

@@ -11,6 +11,7 @@ pub mod llist;
 pub mod lock;
 pub mod plain;
 pub mod program;
+pub mod srcu;
 pub mod wait;
 pub mod work;
 

@@ -3,7 +3,7 @@
 use crate::include::mm_types::MmStruct;
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
 use crate::include::sched::{TIF_MEMDIE, TaskStruct};
-use crate::k::atomic::write_once;
+use crate::k::atomic::{smp_mb, write_once};
 use crate::k::bitops::test_bit;
 use crate::k::lock::{spin_lock, spin_unlock};
 use crate::k::{call, enclosed};
@@ -41,6 +41,10 @@ fn clear_mm(sys: &System, current: &TaskStruct, mm: &MmStruct) {
     mmap_read_lock(mm);
     if locked {
         spin_lock(current.alloc_lock);
+    }
+    // For membarrier(), which passes over a CPU that does not run the mm.
+    if sys.user_word.is_some() && sys.kernel.keeps(Rule::R56) {
+        smp_mb();
     }
     current.clear_mm();
     if locked {

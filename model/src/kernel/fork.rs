@@ -9,6 +9,8 @@ use crate::k::engine::{Effect, Fault, Order, Rmw, Shape, Site, Sleep, Until, eng
 use crate::k::lock::{spin_lock, spin_unlock};
 use crate::k::work::schedule_work;
 use crate::k::{call, enclosed, goal};
+use crate::mm::khugepaged::khugepaged_exit;
+use crate::mm::ksm::ksm_exit;
 use crate::mm::mm_reaper::{mm_try_charge, queue_mm_reaper};
 use crate::mm::mmap::exit_mmap;
 use crate::system::System;
@@ -47,11 +49,13 @@ fn exit_aio(mm: &MmStruct) {
 }
 
 /// First half of `__mmput()`: hooks that must come before `exit_mmap()`. Of `uprobe_clear_state()`,
-/// `exit_aio()`, `ksm_exit()` and `khugepaged_exit()` only the one that waits is modelled.
+/// `exit_aio()`, `ksm_exit()` and `khugepaged_exit()` all but the first are modelled.
 fn mmput_hooks(sys: &System, mm: &MmStruct) {
     if sys.has_aio {
         exit_aio(mm);
     }
+    ksm_exit(sys, mm);
+    khugepaged_exit(mm);
 }
 
 /// Second half of `__mmput()`: the address space, then the one `mm_count` of all users.

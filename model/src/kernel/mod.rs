@@ -1,8 +1,11 @@
 //! `kernel/`.
 
+pub mod dup_mmap;
 pub mod exit;
 pub mod fork;
 pub mod freezer;
 pub mod futex;
+pub mod kthread;
 pub mod mm_init;
 pub mod refrigerator;
+pub mod sched;

@@ -78,6 +78,11 @@ pub fn munlock_vma_pages_range(vma: &Vma) {
     }
 }
 
+/// `change_pte_range()` (mm/mprotect.c): PTEs are write-protected.
+pub fn change_pte_range(vma: &Vma) {
+    present(vma, Site::here("change_pte_range"));
+}
+
 /// `get_user()` by a task of its own memory: whether it can be read.
 pub fn get_user(mm: &MmStruct) -> bool {
     present(&mm.vmas[0], Site::here("get_user")) != 0

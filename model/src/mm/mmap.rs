@@ -1,8 +1,11 @@
 //! `mm/mmap.c`: the end of a mapping tree.
 
+use super::khugepaged::{free_file_table, zap_file};
 use super::memory::{munlock_vma_pages_range, unmap_page_range};
 use super::mmu_notifier::mmu_notifier_release;
 use super::oom_kill::{__oom_reap_task_mm, set_oom_skip};
+use super::page_alloc::free_pages;
+use super::rmap::unlink_vmas;
 use super::vma::{for_each_vma, remove_vmas};
 use crate::include::mm_types::{MMF_OOM_VICTIM, MmStruct, life};
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock, mmap_write_lock, mmap_write_unlock};
@@ -28,11 +31,11 @@ pub fn exit_mmap(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
     if by.is_some_and(|task| ghost_read(task.victim) != 0) {
         sys.freezer.tears_down(Phase::NoVictims, "R40");
     }
-    mmu_notifier_release(mm);
+    mmu_notifier_release(sys, mm);
     match sys.kernel.exit_mmap {
         ExitMmap::NoLock => {
             unmap_vmas(sys, mm);
-            free_pgtables(mm);
+            free_pgtables(sys, mm);
             remove_vmas(sys, mm);
             set_oom_skip(sys, mm);
         }
@@ -42,7 +45,7 @@ pub fn exit_mmap(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
             if must_guard(sys, mm, by) {
                 empty_cycle(mm);
             }
-            free_pgtables(mm);
+            free_pgtables(sys, mm);
             remove_vmas(sys, mm);
         }
         ExitMmap::ReapThenCycle => {
@@ -50,14 +53,14 @@ pub fn exit_mmap(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
                 empty_cycle(mm);
             }
             unmap_vmas(sys, mm);
-            free_pgtables(mm);
+            free_pgtables(sys, mm);
             remove_vmas(sys, mm);
         }
         ExitMmap::ReapThenWrite => {
             reap_victim(sys, mm, by);
             mmap_write_lock(mm);
             unmap_vmas(sys, mm);
-            free_pgtables(mm);
+            free_pgtables(sys, mm);
             remove_vmas(sys, mm);
             mmap_write_unlock(mm);
         }
@@ -66,11 +69,12 @@ pub fn exit_mmap(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
             mmap_write_lock(mm);
             unmap_vmas(sys, mm);
             set_oom_skip(sys, mm);
-            free_pgtables(mm);
+            free_pgtables(sys, mm);
             remove_vmas(sys, mm);
             mmap_write_unlock(mm);
         }
     }
+    free_pages(sys, mm);
 }
 
 /// 6.0 to 7.1. `unmap_vmas()` may meet a reaper, because nobody changes the tree under the read lock
@@ -82,7 +86,7 @@ fn read_flag_write(sys: &System, mm: &MmStruct) {
     mmap_read_lock(mm);
     unmap_vmas(sys, mm);
     if !free_late {
-        free_pgtables(mm);
+        free_pgtables(sys, mm);
     }
     mmap_read_unlock(mm);
     if skip_early {
@@ -90,7 +94,7 @@ fn read_flag_write(sys: &System, mm: &MmStruct) {
     }
     mmap_write_lock(mm);
     if free_late {
-        free_pgtables(mm);
+        free_pgtables(sys, mm);
     }
     remove_vmas(sys, mm);
     mmap_write_unlock(mm);
@@ -127,14 +131,17 @@ fn empty_cycle(mm: &MmStruct) {
 
 /// `unmap_vmas()`, with the munlock walk before it that there was until 5.17.
 fn unmap_vmas(sys: &System, mm: &MmStruct) {
-    if sys.kernel.munlock == Munlock::BeforeUnmap && mm.vmas.iter().any(|vma| vma.page.is_some()) {
+    if sys.kernel.munlock == Munlock::BeforeUnmap && mm.vmas.iter().any(|vma| vma.munlocked) {
         for_each_vma(sys, mm, munlock_vma_pages_range);
     }
     for_each_vma(sys, mm, |vma| unmap_page_range(sys, mm, vma));
+    zap_file(sys, mm);
 }
 
-/// `free_pgtables()`.
-fn free_pgtables(mm: &MmStruct) {
+/// `free_pgtables()`: nobody finds the VMAs through their pages any more, and the tables go.
+fn free_pgtables(sys: &System, mm: &MmStruct) {
     let _call = call("free_pgtables");
+    unlink_vmas(sys, mm);
+    free_file_table(mm);
     engine().free(mm.pgtables, Site::here("free_pgd_range"));
 }

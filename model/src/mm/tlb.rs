@@ -30,6 +30,11 @@ impl Tlb {
         let tlb_flush_pending = counts_gathers.then(|| AtomicT::new(owner, "tlb_flush_pending", 0));
         Self { word: engine().new_word("tlb", Class::Sync, owner, 0), tlb_flush_pending }
     }
+
+    /// One, called `name`, that caches the page.
+    pub fn filled(owner: Object, name: &'static str) -> Self {
+        Self { word: engine().new_word(name, Class::Sync, owner, CACHED), tlb_flush_pending: None }
+    }
 }
 
 /// A thread of the mm reads a page of `vma` in user mode: through the TLB, or else through the page
@@ -69,6 +74,17 @@ fn access(tlb: Tlb, vma: &Vma, discarded: bool) {
     engine().rmw(tlb.word, Order::Release, &end, Site::with("user mode", "done"));
 }
 
+/// Who cannot walk page tables, as the guest of a driver, reads a page of `vma`, if it is cached.
+pub fn cached_access(tlb: Tlb, vma: &Vma) {
+    let Some(page) = vma.page else { return };
+    let begin = Rmw { shape: Shape::Conditional, apply: &|v| Effect::ret(v | ACCESS, v & CACHED) };
+    if engine().rmw(tlb.word, Order::Acquire, &begin, Site::with("guest", "load")) != 0 {
+        read_once(page.mlocked);
+    }
+    let end = Rmw { shape: Shape::Conditional, apply: &|v| Effect::store(v & !ACCESS) };
+    engine().rmw(tlb.word, Order::Release, &end, Site::with("guest", "done"));
+}
+
 /// `tlb_gather_mmu()`: a gather begins, before the first page-table lock is taken.
 pub fn tlb_gather_mmu(tlb: Tlb) {
     if let Some(pending) = tlb.tlb_flush_pending {
@@ -103,7 +119,7 @@ pub fn dec_tlb_flush_pending(tlb: Tlb) {
 }
 
 /// No CPU caches the page any more.
-fn flush_tlb(tlb: Tlb) {
+pub fn flush_tlb(tlb: Tlb) {
     let _call = call("tlb_finish_mmu");
     let flush = Rmw { shape: Shape::Conditional, apply: &|v| Effect::store(v & !CACHED) };
     let site = Site::here("flush_tlb_mm_range");

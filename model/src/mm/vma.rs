@@ -4,7 +4,7 @@
 //! with the tree, which is one word.
 
 use super::page_table_lock::PageTableLock;
-use crate::include::mm_types::{MmInit, MmStruct};
+use crate::include::mm_types::{HALF_BUILT, MmInit, MmStruct};
 use crate::k::atomic::AtomicT;
 use crate::k::engine::{Class, Fault, Object, Site, Word, engine};
 use crate::k::plain::{Ghost, Plain, read, write};
@@ -29,6 +29,8 @@ pub struct Vma {
     pub vm_locked: AtomicT,
     /// A page of the range, where it matters which.
     pub page: Option<Page>,
+    /// Whether the munlock walk before 5.18 looks at it.
+    pub munlocked: bool,
 }
 
 /// A page that is freed with its last mapping.
@@ -67,7 +69,8 @@ impl Vma {
             ptl: ptl_waits.map(|waits| PageTableLock::new(pgtables, waits)),
             vm_next: Plain::new(object, "vm_next", if last { 0 } else { index as u64 + 2 }),
             vm_locked: AtomicT::new(object, "VM_LOCKED", u64::from(init.mlocked)),
-            page: (init.mlocked || init.cached).then(|| page(nr)),
+            munlocked: init.mlocked || init.cached,
+            page: (init.mlocked || init.cached || init.guest).then(|| page(nr)),
         }
     }
 }
@@ -84,6 +87,22 @@ pub fn for_each_vma(sys: &System, mm: &MmStruct, mut visit: impl FnMut(&Vma)) {
         let vma = &mm.vmas[next - 1];
         visit(vma);
         next = read(vma.vm_next) as usize;
+    }
+}
+
+/// A walk under the mmap lock by somebody who has looked whether he may.
+#[track_caller]
+pub fn visit_vmas(sys: &System, mm: &MmStruct, visit: impl FnMut(&Vma)) {
+    if sys.kernel.vmas == Vmas::Tree {
+        match read(mm.mm_mt) {
+            0 => engine()
+                .fault(Fault { rule: "R49", what: "a VMA tree is walked that exit_mmap() has destroyed" }),
+            HALF_BUILT => engine()
+                .fault(Fault { rule: "R20", what: "the VMA tree of a fork that has failed is walked" }),
+            _ => mm.vmas.iter().for_each(visit),
+        }
+    } else {
+        for_each_vma(sys, mm, visit);
     }
 }
 

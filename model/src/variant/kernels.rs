@@ -3,6 +3,7 @@
 //! A kernel is its choices at the variation points. Everything else is as in 6.12, whatever its
 //! version: an old kernel is here for the sake of what it did differently there.
 
+use super::outsiders::{CoreDump, KsmScan, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
 use super::points::{
     ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue,
     ReaperFlush, ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
@@ -30,6 +31,14 @@ const V6_12: Kernel = Kernel {
     mm_cache: MmCache::Percpu,
     teardown: Teardown::Inline,
     while_frozen: WhileFrozen::Queue,
+    uffd_pin: UffdPin::Count,
+    uffd_writeprotect: UffdWriteProtect::Users,
+    sva_pin: SvaPin::Count,
+    odp_put: OdpPut::Async,
+    svm_flush: SvmFlush::WqRelease,
+    core_dump: CoreDump::Snapshot,
+    ksm_scan: KsmScan::TestFirst,
+    retract: Retract::PageTableLock,
     reap_retries: 2,
     status: Status::Current,
     removed: 0,
@@ -50,6 +59,8 @@ const V4_6: Kernel = Kernel {
     queue: Queue::ListOnce,
     mm_cache: MmCache::AtomicRss,
     mrelease: Mrelease::Absent,
+    uffd_pin: UffdPin::Users,
+    core_dump: CoreDump::Unlocked,
     status: Status::Version,
     ..V6_12
 };
@@ -59,6 +70,8 @@ const V4_9: Kernel = Kernel {
     about: "the reaper's mmput() is left to a worker; a victim that cannot be reaped is given up",
     give_up: GiveUp::Flag,
     reaper_pin: ReaperPin::UsersAsync,
+    retract: Retract::NoTest,
+    uffd_pin: UffdPin::Count,
     ..V4_6
 };
 
@@ -81,19 +94,33 @@ const V4_17: Kernel = Kernel {
     ..V4_14
 };
 
+const V5_4: Kernel = Kernel {
+    name: "v5.4",
+    about: "notifiers are called without waiting, and one ticket an mm leads to the reaper",
+    notifiers: NotifierMode::NonBlocking,
+    queue: Queue::Ticket,
+    core_dump: CoreDump::StillValid,
+    ..V4_17
+};
+
 const V5_15_RC: Kernel = Kernel {
     name: "v5.15-rc1",
     about: "process_mrelease() as merged: it walks whatever exit_mmap() does",
-    notifiers: NotifierMode::NonBlocking,
-    queue: Queue::Ticket,
+    core_dump: CoreDump::Snapshot,
     mrelease: Mrelease::CountPin,
-    ..V4_17
+    retract: Retract::TestExit,
+    uffd_writeprotect: UffdWriteProtect::Count,
+    sva_pin: SvaPin::Nothing,
+    odp_put: OdpPut::Inline,
+    svm_flush: SvmFlush::NotifierRelease,
+    ..V5_4
 };
 
 const V5_15: Kernel = Kernel {
     name: "v5.15",
     about: "process_mrelease() owns an mm_users",
     mrelease: Mrelease::UsersPin,
+    uffd_writeprotect: UffdWriteProtect::Users,
     ..V5_15_RC
 };
 
@@ -117,6 +144,7 @@ const V5_18: Kernel = Kernel {
     about: "victims come to the reaper after 2 s; pages are munlocked as they are unmapped",
     munlock: Munlock::AtZap,
     queue: Queue::TicketTimer,
+    svm_flush: SvmFlush::WqRelease,
     ..V5_17
 };
 
@@ -124,6 +152,8 @@ const V6_1: Kernel = Kernel {
     name: "v6.1",
     about: "VMAs in a tree; one way through exit_mmap() for every mm",
     mm_cache: MmCache::AtomicRss,
+    ksm_scan: KsmScan::IterateFirst,
+    retract: Retract::TestExit,
     status: Status::Version,
     ..V6_12
 };
@@ -141,6 +171,8 @@ const V6_18: Kernel = Kernel {
     thaw: Thaw::Process,
     walk: Walk::Descending,
     mm_cache: MmCache::Percpu,
+    ksm_scan: KsmScan::TestFirst,
+    retract: Retract::PageTableLock,
     ..V6_2
 };
 
@@ -178,6 +210,7 @@ pub const KERNELS: &[Kernel] = &[
     V4_9,
     V4_14,
     V4_17,
+    V5_4,
     V5_15_RC,
     V5_15,
     V5_17_RC,
@@ -203,6 +236,8 @@ pub const KERNELS: &[Kernel] = &[
         frozen_delay: FrozenDelay::None,
         walk: Walk::Descending,
         mm_cache: MmCache::Percpu,
+        ksm_scan: KsmScan::TestFirst,
+        retract: Retract::PageTableLock,
         ..V6_1
     },
     Kernel {

@@ -2,11 +2,13 @@
 
 mod choice;
 mod kernels;
+mod outsiders;
 mod points;
 mod rule;
 
 pub use choice::{ChoiceInfo, Chosen};
 pub use kernels::KERNELS;
+pub use outsiders::{CoreDump, KsmScan, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
 pub use points::{
     ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue,
     ReaperFlush, ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
@@ -69,12 +71,28 @@ pub struct Kernel {
     pub teardown: Teardown,
     /// Exits during suspend.
     pub while_frozen: WhileFrozen,
+    /// What a userfaultfd owns.
+    pub uffd_pin: UffdPin,
+    /// What its write-protection owns.
+    pub uffd_writeprotect: UffdWriteProtect,
+    /// What a bound device owns.
+    pub sva_pin: SvaPin,
+    /// How a device's page fault gives up its use.
+    pub odp_put: OdpPut,
+    /// Where amdkfd waits for its work item.
+    pub svm_flush: SvmFlush,
+    /// What a core dump relies on.
+    pub core_dump: CoreDump,
+    /// What KSM does first under the lock.
+    pub ksm_scan: KsmScan,
+    /// What keeps khugepaged and an exit apart.
+    pub retract: Retract,
     /// Tries of the OOM reaper for the mmap lock (the kernel's `MAX_OOM_REAP_RETRIES` is 10; two
     /// reach every path).
     pub reap_retries: usize,
     /// What it is here for.
     pub status: Status,
-    removed: u64,
+    removed: u128,
 }
 
 impl Kernel {
@@ -106,7 +124,7 @@ impl Kernel {
     }
 
     /// What it does at each variation point.
-    pub fn choices(&self) -> [Chosen; 18] {
+    pub fn choices(&self) -> [Chosen; 26] {
         [
             self.exit_mmap.chosen(),
             self.guarded.chosen(),
@@ -126,6 +144,14 @@ impl Kernel {
             self.mm_cache.chosen(),
             self.teardown.chosen(),
             self.while_frozen.chosen(),
+            self.uffd_pin.chosen(),
+            self.uffd_writeprotect.chosen(),
+            self.sva_pin.chosen(),
+            self.odp_put.chosen(),
+            self.svm_flush.chosen(),
+            self.core_dump.chosen(),
+            self.ksm_scan.chosen(),
+            self.retract.chosen(),
         ]
     }
 

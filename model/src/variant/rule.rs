@@ -6,8 +6,8 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R4, R10, R18, R18List, R19, R22, R22Ptl, R23Set, R23Test, R28, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
-    R43Init, R43Leader, R44, I7, O1, O2, O24,
+    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R28, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
+    R43Init, R43Leader, R44, R49Dump, R56, I7, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
     R3, R8, R29, R54, A2, A13,
 }
@@ -41,6 +41,18 @@ rules! {
         "kernel/fork.c:get_task_mm()", "get_task_mm() reads ->mm without task_lock()";
     R2 "R2", "from an mm_count pin, mm_users is taken with mmget_not_zero()",
         "fs/proc/base.c:mem_rw()", "the reader calls mmget()";
+    R2Error "R2-error", "who has taken mm_users gives it up on every path, those of errors too",
+        "drivers/gpu/drm/amd/amdkfd/kfd_process.c:kfd_create_process()", "an error returns at once";
+    R2Open "R2-open", "an open file owns an mm_count, and mm_users only while it is read",
+        "fs/proc/base.c:mem_open()", "it owns an mm_users until it is closed";
+    R2Put "R2-put", "where mmget_not_zero() fails, nothing is given up",
+        "mm/oom_kill.c:oom_reap_task_mm()", "the reaper gives up what it did not get";
+    R3Exec "R3-exec", "exec changes ->mm and ->active_mm with interrupts off",
+        "fs/exec.c:exec_mmap()", "the scheduler may come between reading ->active_mm and changing it";
+    R3Mask "R3-mask", "mm_users of 1 does not say that no other CPU uses the mm",
+        "arch/sparc/kernel/smp_64.c:smp_flush_tlb_mm()", "other CPUs leave mm_cpumask() where it is 1";
+    R3Use "R3-use", "a kthread changes ->active_mm and switches to the mm with interrupts off",
+        "kernel/kthread.c:kthread_use_mm()", "an interrupt may come between the two";
     R4 "R4", "->mm is cleared before its mm_users reference is dropped",
         "kernel/exit.c:exit_mm()", "exit_mm() drops first and clears ->mm then";
     R10 "R10", "all users together own one mm_count, dropped once, last",
@@ -51,14 +63,26 @@ rules! {
         "lib/percpu_counter.c:percpu_counter_destroy_many()", "it stays on the list";
     R19 "R19", "mm_init() resets what dup_mm() has copied",
         "kernel/fork.c:mm_init()", "the parent's flags stay";
+    R20 "R20", "a child that is given up half-way is MMF_UNSTABLE before its lock is dropped",
+        "kernel/fork.c:dup_mmap()", "it looks like any other";
+    R20Scan "R20-scan", "scanners are told of a child once it is whole",
+        "kernel/fork.c:dup_mmap()", "KSM is told at the start";
     R22 "R22", "page tables are freed under the mmap write lock",
         "mm/mmap.c:exit_mmap()", "exit_mmap() frees them under the read lock";
+    R22Madvise "R22-madvise", "whoever changes VMAs of others looks under the write lock for a dump of them",
+        "mm/madvise.c:do_madvise()", "a worker that has borrowed the mm does not look";
     R22Ptl "R22-ptl", "a PTE is read and cleared in one hold of its page-table lock",
         "mm/memory.c:unmap_page_range()", "it is read in one hold and cleared in the next";
     R23Set "R23-set", "MMF_OOM_SKIP is stored before the write-lock cycle that frees page tables",
         "mm/mmap.c:exit_mmap()", "it is stored after the write unlock";
     R23Test "R23-test", "MMF_OOM_SKIP is tested under the read lock that protects the walk",
         "mm/oom_kill.c:oom_reap_task_mm()", "it is tested before the lock is taken";
+    R24Release "R24-release", "a notifier is told that the mm goes before it is unlinked",
+        "mm/mmu_notifier.c:mn_hlist_release()", "it is unlinked and told then";
+    R24Seq "R24-seq", "whoever waits for the end of an invalidation looks for it under the lock",
+        "mm/mmu_notifier.c:mmu_interval_notifier_remove()", "it looks without the lock";
+    R24Unlink "R24-unlink", "whoever unlinks a notifier looks under the lock whether it is linked",
+        "mm/mmu_notifier.c:mmu_notifier_unregister()", "it has looked before";
     R28 "R28", "a gather that is not alone flushes the TLB even if it has cleared nothing",
         "mm/mmu_gather.c:tlb_finish_mmu()", "it flushes what it has cleared itself";
     R33 "R33", "one reaper ticket an mm: test_and_set_bit(MMF_OOM_REAP_QUEUED)",
@@ -89,6 +113,10 @@ rules! {
         "mm/oom_kill.c:__oom_kill_process()", "only the leader's mm is looked at";
     R44 "R44", "nobody is chosen while a victim has not yet got MMF_OOM_SKIP",
         "mm/oom_kill.c:oom_evaluate_task()", "victims are passed over";
+    R49Dump "R49-dump", "khugepaged looks under the write lock whether the mm is dumped",
+        "mm/khugepaged.c:khugepaged_test_exit()", "it only looks for users";
+    R56 "R56", "a full barrier stands before ->mm = NULL",
+        "kernel/exit.c:exit_mm()", "there is none";
     I7 "I7", "signal->oom_mm owns an mm_count",
         "mm/oom_kill.c:mark_oom_victim()", "it is a bare pointer";
     O1 "O1", "the drop of mm_users is fully ordered",

@@ -1,9 +1,13 @@
 //! The scenarios of the gate.
 
+mod cpus;
 mod deferred;
 mod frozen;
+mod notifiers;
 mod oom;
+mod outsiders;
 mod references;
+mod scanners;
 mod slab;
 mod teardown;
 
@@ -11,7 +15,19 @@ use super::Scenario;
 
 /// All scenarios.
 pub fn all() -> Vec<Scenario> {
-    [references::all(), oom::all(), teardown::all(), frozen::all(), slab::all(), deferred::all()].concat()
+    [
+        references::all(),
+        oom::all(),
+        teardown::all(),
+        frozen::all(),
+        slab::all(),
+        outsiders::all(),
+        notifiers::all(),
+        cpus::all(),
+        scanners::all(),
+        deferred::all(),
+    ]
+    .concat()
 }
 
 /// The scenario of this name.

@@ -157,6 +157,9 @@ fn oom_reap_task_mm(sys: &System, mm: &MmStruct) -> Reap {
     }
     if !mmget_not_zero(mm) {
         goal("the reaper finds no users");
+        if !sys.kernel.keeps(Rule::R2Put) {
+            mmput_async(sys, mm);
+        }
         return Reap::Unable;
     }
     let reap = reap_locked(sys, mm);

@@ -1,6 +1,10 @@
 //! `mm/mmu_notifier.c`: a driver that mirrors an address space is told before pages go away, and takes a
 //! lock of its own in the callback.
 
+pub mod hlist;
+pub mod interval;
+
+use crate::drivers::kfd::{Svms, kfd_process_notifier_release};
 use crate::include::mm_types::MmStruct;
 use crate::k::atomic::{AtomicT, read_once, write_once};
 use crate::k::call;
@@ -8,6 +12,7 @@ use crate::k::engine::Object;
 use crate::k::lock::{RwSem, down_read, down_read_trylock, down_write, up_read, up_write};
 use crate::system::System;
 use crate::variant::NotifierMode;
+use hlist::mn_hlist_release;
 
 /// A registered notifier.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +21,8 @@ pub struct MmuNotifier {
     lock: RwSem,
     /// Whether it is still registered.
     registered: AtomicT,
+    /// What amdkfd has of the mm, if it is the driver.
+    pub svms: Option<Svms>,
 }
 
 /// How a reaper gets on with the notifier of an mm.
@@ -30,11 +37,12 @@ pub enum Invalidate {
 }
 
 impl MmuNotifier {
-    /// A registered one of the mm `owner`.
-    pub fn new(owner: Object) -> Self {
+    /// A registered one of mm number `mm`, `owner`; `svm` says whether the driver is amdkfd.
+    pub fn new(owner: Object, mm: usize, svm: bool) -> Self {
         Self {
             lock: RwSem::new(owner, "notifier_lock", true),
             registered: AtomicT::new(owner, "notifier", 1),
+            svms: svm.then(|| Svms::new(mm as u16)),
         }
     }
 }
@@ -65,12 +73,16 @@ pub fn mmu_notifier_invalidate_range_end(mm: &MmStruct) {
 
 /// `mmu_notifier_release()`, first thing in `exit_mmap()`: the driver lets go of the mm, in
 /// `__mmu_notifier_release()`.
-pub fn mmu_notifier_release(mm: &MmStruct) {
+pub fn mmu_notifier_release(sys: &System, mm: &MmStruct) {
+    mn_hlist_release(sys, mm);
     let Some(notifier) = mm.notifier else { return };
     let _call = call("mmu_notifier_release");
     down_write(notifier.lock, "down_write");
     write_once(notifier.registered, 0);
     up_write(notifier.lock, "up_write");
+    if let Some(svms) = &notifier.svms {
+        kfd_process_notifier_release(sys, svms);
+    }
 }
 
 /// The driver does something under its lock.

@@ -1,0 +1,4 @@
+//! `kernel/sched/`.
+
+pub mod core;
+pub mod membarrier;
