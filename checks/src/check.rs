@@ -145,7 +145,7 @@ impl Scenario {
 
     /// Whether it says something about `kernel`.
     pub fn applies_to(&self, kernel: &Kernel) -> bool {
-        let mrelease = self.actors.iter().any(|a| matches!(a, Actor::KillAndMrelease(_)));
+        let mrelease = self.actors.iter().any(Actor::mreleases);
         if mrelease && kernel.mrelease == Mrelease::Absent {
             return false;
         }

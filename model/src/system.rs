@@ -102,6 +102,8 @@ pub struct Features {
     pub forks: usize,
     /// Somebody allocates again and again until the victim may be forgotten.
     pub stuck_allocator: bool,
+    /// The caller of `process_mrelease()` is killed.
+    pub kills_mrelease: bool,
 }
 
 /// The machine.
@@ -123,6 +125,10 @@ pub struct System {
     pub has_aio: bool,
     /// Whether somebody allocates again and again until the victim may be forgotten.
     pub has_stuck_allocator: bool,
+    /// Whether the caller of `process_mrelease()` is killed.
+    pub kills_mrelease: bool,
+    /// Where a task waits for the answer of a server in user space: 1 once it has answered or died.
+    pub fuse_reply: Word,
     /// Whether the OOM killer may kill two mms.
     pub two_kills: bool,
     /// Globals of the OOM killer.
@@ -184,6 +190,8 @@ impl System {
             has_oom: features.oom,
             has_aio: features.aio,
             has_stuck_allocator: features.stuck_allocator,
+            kills_mrelease: features.kills_mrelease,
+            fuse_reply: engine().new_word("fuse_reply", Class::Sync, globals, 0),
             two_kills: features.two_kills,
             oom: Oom {
                 lock: Mutex::new(globals, "oom_lock"),

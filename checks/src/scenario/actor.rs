@@ -37,6 +37,16 @@ pub enum Actor {
     Kill(usize),
     /// Somebody kills the task's group and calls `process_mrelease()`.
     KillAndMrelease(usize),
+    /// A server in user space does that, and then answers the requests of the task; if it is killed, they
+    /// fail.
+    KillAndMreleaseAsServer(usize),
+    /// Somebody kills the server, which may wait for the mmap lock of this mm. It is pinned for him.
+    KillServer(usize),
+    /// The task maps a file of the server: it holds its mmap lock for writing until it has an answer, even
+    /// if it is killed meanwhile, then exits.
+    MmapServedFile(usize),
+    /// A driver that mirrors the mm does something under the lock of its notifier.
+    WorkInDriver(usize),
     /// A new mm is made by `dup_mm()`, and dropped again.
     Fork,
     /// The same, but the last allocation of `mm_init()` fails.
@@ -68,9 +78,26 @@ impl Actor {
             | Self::ExitWhenKilled(t)
             | Self::ExitAndAllocate(t)
             | Self::ReadTwiceAndExit(t)
+            | Self::MmapServedFile(t)
             | Self::AllocateAndExit(t) => Some(t),
             _ => None,
         }
+    }
+
+    /// The mm that it owns an `mm_count` of from the start.
+    pub(super) fn pins(&self) -> Option<usize> {
+        match *self {
+            Self::ProcMem(mm)
+            | Self::AllocateInDriver(mm)
+            | Self::WorkInDriver(mm)
+            | Self::KillServer(mm) => Some(mm),
+            _ => None,
+        }
+    }
+
+    /// Whether it calls `process_mrelease()`.
+    pub fn mreleases(&self) -> bool {
+        matches!(self, Self::KillAndMrelease(_) | Self::KillAndMreleaseAsServer(_))
     }
 
     /// Whether the OOM killer runs in its context.
@@ -95,7 +122,10 @@ impl Actor {
             Self::ReadOwnMemory(t) => format!("T{t} reads"),
             Self::AllocateAndExit(t) => format!("T{t} allocates"),
             Self::OomKill => "OOM killer".into(),
-            Self::AllocateInDriver(mm) => format!("driver of mm{mm}"),
+            Self::MmapServedFile(t) => format!("T{t} maps"),
+            Self::KillAndMreleaseAsServer(t) => format!("mrelease of T{t}"),
+            Self::KillServer(_) => "kill of the server".into(),
+            Self::WorkInDriver(mm) | Self::AllocateInDriver(mm) => format!("driver of mm{mm}"),
             Self::AllocateUnderMmapLock(t) => format!("allocator on T{t}"),
             Self::GetTaskMm(t) => format!("reader of T{t}"),
             Self::GetTaskMmAsync(t) => format!("async reader of T{t}"),

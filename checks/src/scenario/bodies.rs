@@ -2,12 +2,14 @@
 
 use super::build::Kthreads;
 use super::{Actor, Scenario};
+use mmspec_model::include::mm_types::MmStruct;
 use mmspec_model::include::mmap_lock::{mmap_write_lock, mmap_write_unlock};
 use mmspec_model::include::sched::{send_sigkill, wait_for_sigkill};
 use mmspec_model::include::sched_mm::{mmdrop, mmget, mmget_not_zero};
 use mmspec_model::k::atomic::{atomic_read, atomic_set, write_once};
-use mmspec_model::k::engine::{Effect, Fault, Note, Order, Rmw, Shape, Site, engine};
-use mmspec_model::k::goal;
+use mmspec_model::k::engine::{Effect, Fault, Note, Order, Rmw, Shape, Site, Sleep, Until, engine};
+use mmspec_model::k::lock::signal_wake_up;
+use mmspec_model::k::{call, goal};
 use mmspec_model::kernel::exit::{do_exit, do_group_exit, exit_mm};
 use mmspec_model::kernel::fork::{get_task_mm, mmput, mmput_async, put_task_struct};
 use mmspec_model::kernel::freezer::Phase;
@@ -135,6 +137,28 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
             send_sigkill(&sys.signals[sys.tasks[t].signal]);
             process_mrelease(sys, &sys.tasks[t]);
         }),
+        Actor::KillAndMreleaseAsServer(t) => Box::new(move |sys| {
+            send_sigkill(&sys.signals[sys.tasks[t].signal]);
+            process_mrelease(sys, &sys.tasks[t]);
+            forget(1);
+            let answer = Rmw { shape: Shape::Conditional, apply: &|_| Effect::store(1) };
+            engine().rmw(sys.fuse_reply, Order::Release, &answer, Site::here("fuse_request_end"));
+        }),
+        Actor::KillServer(mm) => Box::new(move |sys| {
+            signal_wake_up(sys.mms[mm].mmap_lock);
+            mmdrop(sys, &sys.mms[mm]);
+        }),
+        Actor::MmapServedFile(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                fuse_file_mmap(sys, &sys.mms[mm]);
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
+        Actor::WorkInDriver(mm) => Box::new(move |sys| {
+            under_notifier_lock(&sys.mms[mm], || {});
+            mmdrop(sys, &sys.mms[mm]);
+        }),
         Actor::Fork | Actor::ForkFails => {
             let fails = actor == Actor::ForkFails;
             Box::new(move |sys| fork_and_exit(&sys.kernel, cachep(sys), fails))
@@ -180,6 +204,17 @@ fn allocate_under_mmap_lock(sys: &System, task: usize) {
         out_of_memory(sys, None);
     }
     put_task_struct(sys, &sys.tasks[task]);
+}
+
+/// `mmap()` of a file of a FUSE server: invalidating its pages may write some back. A request that the
+/// server has read is waited for, killed or not.
+fn fuse_file_mmap(sys: &System, mm: &MmStruct) {
+    let _call = call("fuse_file_mmap");
+    mmap_write_lock(mm);
+    let answered = Rmw { shape: Shape::Conditional, apply: &Effect::store };
+    let site = Site::here("request_wait_answer");
+    engine().wait_rmw(sys.fuse_reply, Order::Acquire, Until::any(1), Sleep::Held, &answered, site);
+    mmap_write_unlock(mm);
 }
 
 fn complete_aio(sys: &System, mm: usize) {

@@ -64,7 +64,7 @@ impl Scenario {
         let mms: Vec<MmInit> = (0..self.mms.len())
             .map(|i| MmInit {
                 users: self.tasks.iter().filter(|t| t.mm == i).count() as u64,
-                pins: count(&|a| *a == Actor::ProcMem(i) || *a == Actor::AllocateInDriver(i)),
+                pins: count(&|a| a.pins() == Some(i)),
                 vmas: self.mms[i].vmas,
                 pages: self.mms[i].pages,
                 mlocked: self.mms[i].mlocked,
@@ -76,7 +76,7 @@ impl Scenario {
             })
             .collect();
         // The OOM killer and process_mrelease() scan all tasks in RCU read sections; others hold one task.
-        let scans = count(&|a| a.runs_oom_killer() || matches!(a, Actor::KillAndMrelease(_)));
+        let scans = count(&|a| a.runs_oom_killer() || a.mreleases());
         let tasks: Vec<TaskInit> = (0..self.tasks.len())
             .map(|i| TaskInit {
                 mm: self.tasks[i].mm,
@@ -97,7 +97,7 @@ impl Scenario {
             })
             .collect();
         let groups = self.tasks.iter().map(|t| t.group).max().unwrap_or(0);
-        let mrelease = count(&|a| matches!(a, Actor::KillAndMrelease(_))) > 0;
+        let mrelease = count(&Actor::mreleases) > 0;
         let features = Features {
             oom: self.has_oom(),
             lockless_mm: groups > 0 && (self.has_oom() || mrelease)
@@ -108,6 +108,7 @@ impl Scenario {
             two_kills: self.killable_mms() > 1 && count(&|a| a.runs_oom_killer()) > 1,
             mm_slots: self.mm_slots,
             forks: count(&|a| matches!(a, Actor::Fork | Actor::ForkFails)) as usize,
+            kills_mrelease: count(&|a| matches!(a, Actor::KillServer(_))) > 0,
             needless_kills: self.watch_needless_kills,
             stuck_allocator: count(&|a| {
                 matches!(

@@ -132,6 +132,7 @@ mod tests {
             include_str!("library/references.rs"),
             include_str!("library/oom.rs"),
             include_str!("library/teardown.rs"),
+            include_str!("library/mrelease.rs"),
             include_str!("library/frozen.rs"),
             include_str!("library/slab.rs"),
             include_str!("library/deferred.rs"),

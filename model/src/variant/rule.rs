@@ -6,7 +6,7 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R4, R10, R18, R18List, R19, R22, R22Ptl, R23Set, R23Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
+    R1, R2, R4, R10, R18, R18List, R19, R22, R22Ptl, R23Set, R23Test, R29Killable, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R42Eintr, R43,
     R43Init, R43Leader, R44, I7, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
 }
@@ -58,6 +58,8 @@ rules! {
         "mm/mmap.c:exit_mmap()", "it is stored after the write unlock";
     R23Test "R23-test", "MMF_OOM_SKIP is tested under the read lock that protects the walk",
         "mm/oom_kill.c:oom_reap_task_mm()", "it is tested before the lock is taken";
+    R29Killable "R29-killable", "process_mrelease() waits for the mmap lock only as long as its caller lives",
+        "mm/oom_kill.c:process_mrelease()", "it waits like anybody else";
     R33 "R33", "one reaper ticket an mm: test_and_set_bit(MMF_OOM_REAP_QUEUED)",
         "mm/oom_kill.c:queue_oom_reaper()", "a victim is queued whenever someone asks";
     R34 "R34", "the task is pinned before its reaper timer is armed",
@@ -78,6 +80,8 @@ rules! {
         "kernel/exit.c:exit_mm()", "exit_oom_victim() comes before mmput()";
     R42 "R42", "an mm that is used after task_unlock() is pinned by mmgrab() before",
         "mm/oom_kill.c:process_mrelease()", "process_mrelease() keeps a bare pointer";
+    R42Eintr "R42-eintr", "what mmgrab() has pinned is dropped on every way out, -EINTR too",
+        "mm/oom_kill.c:process_mrelease()", "-EINTR is returned at once";
     R43 "R43", "every sharer of the victim's mm is killed too",
         "mm/oom_kill.c:__oom_kill_process()", "only the victim's thread group is killed";
     R43Init "R43-init", "an mm that global init uses is not reaped",

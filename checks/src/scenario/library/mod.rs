@@ -2,6 +2,7 @@
 
 mod deferred;
 mod frozen;
+mod mrelease;
 mod oom;
 mod references;
 mod slab;
@@ -11,7 +12,16 @@ use super::Scenario;
 
 /// All scenarios.
 pub fn all() -> Vec<Scenario> {
-    [references::all(), oom::all(), teardown::all(), frozen::all(), slab::all(), deferred::all()].concat()
+    [
+        references::all(),
+        oom::all(),
+        teardown::all(),
+        mrelease::all(),
+        frozen::all(),
+        slab::all(),
+        deferred::all(),
+    ]
+    .concat()
 }
 
 /// The scenario of this name.
