@@ -6,7 +6,7 @@ use crate::engine::states::{self, Reduction};
 use crate::engine::{Effort, ForeignSetting, Limits, Report, views};
 use crate::scenario::{Actor, Scenario};
 use crate::verdict::Verdict;
-use mmspec_model::variant::{Guarded, Kernel, Mrelease, NotifierMode, Queue, ReaperPin};
+use mmspec_model::variant::{Guarded, Kernel, MemcgOom, Mrelease, NotifierMode, Queue, ReaperPin};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -163,6 +163,7 @@ fn can_happen(goal: &str, kernel: &Kernel) -> bool {
         }
         // Only the exit of a victim's mm sets it.
         "process_mrelease() finds MMF_OOM_SKIP" => kernel.guarded == Guarded::All,
+        "a dying task does not start a memcg OOM kill" => kernel.memcg_oom != MemcgOom::BeforeLock,
         "a notifier refuses to be reaped" => kernel.notifiers == NotifierMode::NonBlocking,
         _ => true,
     }

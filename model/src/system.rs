@@ -12,6 +12,7 @@ use crate::k::work::{TimerWheel, Work};
 use crate::kernel::freezer::Freezer;
 use crate::kernel::mm_init::MmCachep;
 use crate::kernel::refrigerator::UserFreezer;
+use crate::mm::memcontrol::{MemCgroup, MemCgroupInit};
 use crate::variant::{Kernel, Rule};
 
 /// Globals of `mm/oom_kill.c`.
@@ -74,6 +75,14 @@ pub struct TaskInit {
     pub init: bool,
     /// Whether it does nothing.
     pub stays: bool,
+    /// Whether it ends only if it is killed.
+    pub unless_killed: bool,
+    /// Whether its `oom_score_adj` is `OOM_SCORE_ADJ_MIN`.
+    pub oom_score_adj_min: bool,
+    /// Whether it is in the memory cgroup.
+    pub memcg: bool,
+    /// The task that has made it by `vfork()`.
+    pub vforked_by: Option<usize>,
     /// Whether its cgroup is frozen, and it with it.
     pub frozen: bool,
     /// Whether it owns a robust futex that somebody waits for.
@@ -104,6 +113,8 @@ pub struct Features {
     pub stuck_allocator: bool,
     /// The caller of `process_mrelease()` is killed.
     pub kills_mrelease: bool,
+    /// The memory cgroup, if there is one.
+    pub memcg: Option<MemCgroupInit>,
 }
 
 /// The machine.
@@ -129,6 +140,8 @@ pub struct System {
     pub kills_mrelease: bool,
     /// Where a task waits for the answer of a server in user space: 1 once it has answered or died.
     pub fuse_reply: Word,
+    /// The memory cgroup, if there is one.
+    pub memcg: Option<MemCgroup>,
     /// Whether the OOM killer may kill two mms.
     pub two_kills: bool,
     /// Globals of the OOM killer.
@@ -192,6 +205,7 @@ impl System {
             has_stuck_allocator: features.stuck_allocator,
             kills_mrelease: features.kills_mrelease,
             fuse_reply: engine().new_word("fuse_reply", Class::Sync, globals, 0),
+            memcg: features.memcg.map(|init| MemCgroup::new(globals, init)),
             two_kills: features.two_kills,
             oom: Oom {
                 lock: Mutex::new(globals, "oom_lock"),
@@ -199,7 +213,7 @@ impl System {
                     globals,
                     "oom_killer_disabled",
                     0,
-                    !kernel.keeps(Rule::R38Disable),
+                    !kernel.keeps(Rule::R38Disable) || !kernel.keeps(Rule::R38Memcg),
                 ),
                 victims: AtomicT::new(globals, "oom_victims", 0),
                 victims_wait: WaitQueue::new(globals, "oom_victims_wait"),

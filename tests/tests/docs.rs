@@ -20,8 +20,7 @@ use std::path::{Path, PathBuf};
 /// Scenario and kernel that docs/model-your-patch.md adds.
 const ADDED: [&str; 2] = ["mrelease_while_exit_waits", "skip-when-freed"];
 /// Names of the kernel that nothing in the repository has.
-const KERNEL_NAMES: [&str; 6] =
-    ["active_mm", "clear_child_tid", "exe_file", "lru_gen", "oom_score_adj", "refcount_t"];
+const KERNEL_NAMES: [&str; 5] = ["active_mm", "clear_child_tid", "exe_file", "lru_gen", "refcount_t"];
 /// How many locking rules there are.
 const LOCKING_RULES: u32 = 62;
 

@@ -11,6 +11,8 @@ pub enum Actor {
     ExitGroup(usize),
     /// The task runs until it gets SIGKILL, then exits.
     ExitWhenKilled(usize),
+    /// The task runs until it gets SIGKILL, if it gets one, then exits.
+    StayUnlessKilled(usize),
     /// The task's group exits, and the task fails to allocate once it has left its mm.
     ExitAndAllocate(usize),
     /// The task reads its own memory, at any time, and goes on for ever.
@@ -19,8 +21,19 @@ pub enum Actor {
     ReadTwiceAndExit(usize),
     /// The task fails to allocate while its group exits, so that the OOM killer runs in its context.
     AllocateAndExit(usize),
+    /// The task charges a page to its cgroup, which is at its limit, then exits.
+    ChargeAndExit(usize),
+    /// The task grows its heap, takes a page fault, then exits. Its cgroup is at its limit, and OOM is left
+    /// to user space.
+    BrkAndFault(usize),
+    /// The handler in user space: once told that a task waits, it reads the memory of the first task and
+    /// kills the second.
+    OomHandler(usize, usize),
     /// An allocation outside the model runs the OOM killer.
     OomKill,
+    /// An allocation outside the model runs the OOM killer, waits until the victim on this mm need not be
+    /// waited for, and runs it again.
+    OomKillTwice(usize),
     /// Somebody holds the mmap lock of the task's mm for writing while he allocates; the OOM killer
     /// runs, and he tries again until its victim need not be waited for.
     AllocateUnderMmapLock(usize),
@@ -76,9 +89,12 @@ impl Actor {
             Self::Exit(t)
             | Self::ExitGroup(t)
             | Self::ExitWhenKilled(t)
+            | Self::StayUnlessKilled(t)
             | Self::ExitAndAllocate(t)
             | Self::ReadTwiceAndExit(t)
             | Self::MmapServedFile(t)
+            | Self::ChargeAndExit(t)
+            | Self::BrkAndFault(t)
             | Self::AllocateAndExit(t) => Some(t),
             _ => None,
         }
@@ -102,14 +118,21 @@ impl Actor {
 
     /// Whether the OOM killer runs in its context.
     pub fn runs_oom_killer(&self) -> bool {
-        matches!(
-            self,
+        self.oom_kills() > 0
+    }
+
+    /// How often the OOM killer runs in its context.
+    pub(super) fn oom_kills(&self) -> u64 {
+        match self {
+            Self::OomKillTwice(_) => 2,
             Self::OomKill
-                | Self::AllocateAndExit(_)
-                | Self::ExitAndAllocate(_)
-                | Self::AllocateUnderMmapLock(_)
-                | Self::AllocateInDriver(_)
-        )
+            | Self::ChargeAndExit(_)
+            | Self::AllocateAndExit(_)
+            | Self::ExitAndAllocate(_)
+            | Self::AllocateUnderMmapLock(_)
+            | Self::AllocateInDriver(_) => 1,
+            _ => 0,
+        }
     }
 
     /// Name of its thread.
@@ -118,10 +141,13 @@ impl Actor {
             Self::Exit(t) | Self::ExitGroup(t) | Self::ExitAndAllocate(t) | Self::ReadTwiceAndExit(t) => {
                 format!("T{t} exit")
             }
-            Self::ExitWhenKilled(t) => format!("T{t} killed"),
+            Self::ExitWhenKilled(t) | Self::StayUnlessKilled(t) => format!("T{t} killed"),
             Self::ReadOwnMemory(t) => format!("T{t} reads"),
             Self::AllocateAndExit(t) => format!("T{t} allocates"),
-            Self::OomKill => "OOM killer".into(),
+            Self::ChargeAndExit(t) => format!("T{t} charges"),
+            Self::BrkAndFault(t) => format!("T{t} faults"),
+            Self::OomHandler(..) => "OOM handler".into(),
+            Self::OomKill | Self::OomKillTwice(_) => "OOM killer".into(),
             Self::MmapServedFile(t) => format!("T{t} maps"),
             Self::KillAndMreleaseAsServer(t) => format!("mrelease of T{t}"),
             Self::KillServer(_) => "kill of the server".into(),

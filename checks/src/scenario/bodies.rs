@@ -3,8 +3,10 @@
 use super::build::Kthreads;
 use super::{Actor, Scenario};
 use mmspec_model::include::mm_types::MmStruct;
-use mmspec_model::include::mmap_lock::{mmap_write_lock, mmap_write_unlock};
-use mmspec_model::include::sched::{send_sigkill, wait_for_sigkill};
+use mmspec_model::include::mmap_lock::{
+    mmap_read_lock, mmap_read_unlock, mmap_write_lock, mmap_write_unlock,
+};
+use mmspec_model::include::sched::{TaskStruct, send_sigkill, wait_for_sigkill, wait_for_sigkill_if_any};
 use mmspec_model::include::sched_mm::{mmdrop, mmget, mmget_not_zero};
 use mmspec_model::k::atomic::{atomic_read, atomic_set, write_once};
 use mmspec_model::k::engine::{Effect, Fault, Note, Order, Rmw, Shape, Site, Sleep, Until, engine};
@@ -16,6 +18,7 @@ use mmspec_model::kernel::freezer::Phase;
 use mmspec_model::kernel::futex::futex_wait;
 use mmspec_model::kernel::mm_init::{MmCachep, fork_and_exit, takedown_cpu};
 use mmspec_model::kernel::refrigerator::leave_refrigerator;
+use mmspec_model::mm::memcontrol::{Charge, MemCgroup, mem_cgroup_oom_synchronize, try_charge_memcg};
 use mmspec_model::mm::memory::{access_remote_vm, access_remote_vm_uncounted, get_user};
 use mmspec_model::mm::mmu_notifier::under_notifier_lock;
 use mmspec_model::mm::oom_kill::kill::out_of_memory;
@@ -57,6 +60,14 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
                 do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
             })
         }
+        Actor::StayUnlessKilled(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                if wait_for_sigkill_if_any(&sys.signals[sys.tasks[t].signal]) {
+                    do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+                }
+            })
+        }
         Actor::ExitAndAllocate(t) => {
             let mm = mm_of(t);
             Box::new(move |sys| {
@@ -96,7 +107,41 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
                 do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
             })
         }
+        Actor::ChargeAndExit(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                try_charge_memcg(sys, memcg(sys), &sys.tasks[t], false);
+                forget(1);
+                sys.tasks.iter().for_each(|task| put_task_struct(sys, task));
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
+        Actor::BrkAndFault(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                brk_and_fault(sys, &sys.tasks[t], &sys.mms[mm]);
+                forget(1);
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
+        Actor::OomHandler(reads, kills) => Box::new(move |sys| {
+            memcg(sys).read_oom_event();
+            if let Some(mm) = get_task_mm(sys, &sys.tasks[reads]) {
+                access_remote_vm(mm);
+                mmput(sys, mm, None);
+            }
+            forget(1);
+            put_task_struct(sys, &sys.tasks[reads]);
+            send_sigkill(&sys.signals[sys.tasks[kills].signal]);
+            put_task_struct(sys, &sys.tasks[kills]);
+        }),
         Actor::OomKill => Box::new(|sys| out_of_memory(sys, None)),
+        Actor::OomKillTwice(mm) => Box::new(move |sys| {
+            out_of_memory(sys, None);
+            forget(1);
+            retry_allocation(sys, &sys.mms[mm]);
+            out_of_memory(sys, None);
+        }),
         Actor::GetTaskMm(t) => Box::new(move |sys| {
             if let Some(mm) = get_task_mm(sys, &sys.tasks[t]) {
                 access_remote_vm(mm);
@@ -187,6 +232,29 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
 
 fn cachep(sys: &System) -> &MmCachep {
     sys.mm_cachep.as_ref().expect("a scenario in which somebody forks has slots")
+}
+
+fn memcg(sys: &System) -> &MemCgroup {
+    sys.memcg.as_ref().expect("a scenario in which somebody charges has a cgroup")
+}
+
+/// `brk()` charges under the mmap lock and fails at the limit. A page fault that fails lets go of the lock,
+/// waits for the OOM handler, and is tried again.
+fn brk_and_fault(sys: &System, current: &TaskStruct, mm: &MmStruct) {
+    mmap_write_lock(mm);
+    if try_charge_memcg(sys, memcg(sys), current, false) == Charge::Failed {
+        goal("brk() fails at the limit");
+    }
+    mmap_write_unlock(mm);
+    loop {
+        mmap_read_lock(mm);
+        let charge = try_charge_memcg(sys, memcg(sys), current, true);
+        mmap_read_unlock(mm);
+        if charge != Charge::FailedInFault {
+            break;
+        }
+        mem_cgroup_oom_synchronize(sys, memcg(sys));
+    }
 }
 
 /// A holder of the mmap lock of another task's mm, such as uprobe registration, that needs memory.

@@ -40,6 +40,8 @@ pub struct MmInit {
     pub cached: bool,
     /// Whether a driver mirrors the mm.
     pub mirrored: bool,
+    /// Whether its pages are charged to the memory cgroup.
+    pub memcg: bool,
     /// Asynchronous I/O in flight.
     pub aio: u64,
     /// Whether the VMAs are a list.
@@ -72,6 +74,8 @@ pub struct MmStruct {
     pub pgtables: Object,
     /// Resident pages, as the counters say.
     pub rss: AtomicT,
+    /// Whether its pages are charged to the memory cgroup.
+    pub memcg: bool,
     /// AIO in flight: `exit_aio()` waits for it.
     pub ioctx: Word,
     /// Notifier of a driver that mirrors the mm.
@@ -118,6 +122,7 @@ impl MmStruct {
             vmas: (0..init.vmas).map(|i| Vma::new(index, i, &init, pgtables)).collect(),
             pgtables,
             rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),
+            memcg: init.memcg,
             ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),
             notifier: init.mirrored.then(|| MmuNotifier::new(object)),
             tlb: init.cached.then(|| Tlb::new(object)),

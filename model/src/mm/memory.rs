@@ -28,6 +28,9 @@ pub fn unmap_page_range(sys: &System, mm: &MmStruct, vma: &Vma) {
         };
         if zapped != 0 {
             atomic_long_sub(mm.rss, zapped, "rss");
+            if let Some(memcg) = sys.memcg.filter(|_| mm.memcg) {
+                memcg.uncharge(zapped);
+            }
             if let (Some(tlb), ReaperFlush::PerVma) = (mm.tlb, sys.kernel.reaper_flush) {
                 flush_tlb(tlb);
             }

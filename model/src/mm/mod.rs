@@ -1,5 +1,6 @@
 //! `mm/`.
 
+pub mod memcontrol;
 pub mod memory;
 pub mod mm_reaper;
 pub mod mmap;

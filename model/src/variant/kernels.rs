@@ -4,8 +4,9 @@
 //! version: an old kernel is here for the sake of what it did differently there.
 
 use super::points::{
-    ExitMmap, FrozenDelay, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue, ReaperFlush,
-    ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
+    ExitMmap, FrozenDelay, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock, NotifierMode, Queue,
+    ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone, Vforked, Vmas, Walk, Walkers,
+    WhileFrozen,
 };
 use super::{Kernel, Status};
 
@@ -19,6 +20,10 @@ const V6_12: Kernel = Kernel {
     reaper_pin: ReaperPin::Task,
     reaper_flush: ReaperFlush::PerVma,
     notifiers: NotifierMode::NonBlocking,
+    memcg_oom: MemcgOom::FailsDying,
+    vforked: Vforked::PassedOver,
+    vfork_done: VforkDone::BeforeDetach,
+    unkillable_sharer: UnkillableSharer::Killed,
     give_up: GiveUp::Flag,
     queue: Queue::TicketTimer,
     thaw: Thaw::OneThread,
@@ -44,6 +49,9 @@ const V4_6: Kernel = Kernel {
     reaper_pin: ReaperPin::Users,
     reaper_flush: ReaperFlush::Never,
     notifiers: NotifierMode::Blocking,
+    memcg_oom: MemcgOom::BeforeLock,
+    vforked: Vforked::Candidates,
+    unkillable_sharer: UnkillableSharer::Spared,
     give_up: GiveUp::Leave,
     queue: Queue::ListOnce,
     mm_cache: MmCache::AtomicRss,
@@ -55,6 +63,8 @@ const V4_6: Kernel = Kernel {
 const V4_9: Kernel = Kernel {
     name: "v4.9",
     about: "the reaper's mmput() is left to a worker; a victim that cannot be reaped is given up",
+    vforked: Vforked::PassedOver,
+    unkillable_sharer: UnkillableSharer::Killed,
     give_up: GiveUp::Flag,
     reaper_pin: ReaperPin::UsersAsync,
     ..V4_6
@@ -82,6 +92,7 @@ const V5_15_RC: Kernel = Kernel {
     name: "v5.15-rc1",
     about: "process_mrelease() as merged: it walks whatever exit_mmap() does",
     notifiers: NotifierMode::NonBlocking,
+    memcg_oom: MemcgOom::UnderLock,
     queue: Queue::Ticket,
     mrelease: Mrelease::CountPin,
     ..V4_17
@@ -98,6 +109,7 @@ const V5_17_RC: Kernel = Kernel {
     name: "v5.17-rc1",
     about: "exit_mmap() frees under the write lock, and process_mrelease() relies on it",
     exit_mmap: ExitMmap::ReapThenWrite,
+    memcg_oom: MemcgOom::FailsDying,
     mrelease: Mrelease::UnderLock,
     ..V5_15
 };
@@ -225,6 +237,12 @@ pub const KERNELS: &[Kernel] = &[
         name: "count-walkers-read-lock",
         about: "the same walkers, but exit_mmap() unmaps under the read lock",
         walkers: Walkers::Count,
+        ..V7_1
+    },
+    Kernel {
+        name: "vfork-done-late",
+        about: "7.1 with complete_vfork_done() after the child has left the mm of its parent",
+        vfork_done: VforkDone::AfterDetach,
         ..V7_1
     },
 ];

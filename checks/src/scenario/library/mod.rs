@@ -2,9 +2,11 @@
 
 mod deferred;
 mod frozen;
+mod memcg;
 mod mrelease;
 mod oom;
 mod references;
+mod selection;
 mod slab;
 mod teardown;
 
@@ -15,6 +17,8 @@ pub fn all() -> Vec<Scenario> {
     [
         references::all(),
         oom::all(),
+        selection::all(),
+        memcg::all(),
         teardown::all(),
         mrelease::all(),
         frozen::all(),
