@@ -8,7 +8,8 @@ use crate::engine::{Effort, ForeignSetting, Limits, Report, views};
 use crate::scenario::{Actor, Scenario};
 use crate::verdict::Verdict;
 use mmspec_model::variant::{
-    CoreDump, ExitMmap, Guarded, Kernel, Mrelease, NotifierMode, Queue, ReaperPin, UffdPin, UffdWriteProtect, Vmas,
+    CoreDump, ExitMmap, Guarded, Kernel, MemcgOom, Mrelease, NotifierMode, Queue, ReaperPin, UffdPin,
+    UffdWriteProtect, Vmas,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -150,7 +151,7 @@ impl Scenario {
 
     /// Whether it says something about `kernel`.
     pub fn applies_to(&self, kernel: &Kernel) -> bool {
-        let mrelease = self.actors.iter().any(|a| matches!(a, Actor::KillAndMrelease(_)));
+        let mrelease = self.actors.iter().any(Actor::mreleases);
         if mrelease && kernel.mrelease == Mrelease::Absent {
             return false;
         }
@@ -179,6 +180,7 @@ fn can_happen(goal: &str, kernel: &Kernel) -> bool {
         "UFFDIO_WRITEPROTECT returns -ESRCH" => {
             kernel.uffd_writeprotect == UffdWriteProtect::Users && kernel.uffd_pin == UffdPin::Count
         }
+        "a dying task does not start a memcg OOM kill" => kernel.memcg_oom != MemcgOom::BeforeLock,
         "a notifier refuses to be reaped" => kernel.notifiers == NotifierMode::NonBlocking,
         // Nobody else walks while exit_mmap() holds the lock for writing, or the reaper owns a use.
         "a walker waits for a page-table lock" => {

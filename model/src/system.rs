@@ -14,6 +14,7 @@ use crate::kernel::mm_init::MmCachep;
 use crate::kernel::refrigerator::UserFreezer;
 use crate::kernel::sched::core::Cpu;
 use crate::mm::ksm::Ksm;
+use crate::mm::memcontrol::{MemCgroup, MemCgroupInit};
 use crate::mm::page_alloc::FreeMemory;
 use crate::mm::rmap::Rmap;
 use crate::variant::{Kernel, Rule};
@@ -78,6 +79,14 @@ pub struct TaskInit {
     pub init: bool,
     /// Whether it does nothing.
     pub stays: bool,
+    /// Whether it ends only if it is killed.
+    pub unless_killed: bool,
+    /// Whether its `oom_score_adj` is `OOM_SCORE_ADJ_MIN`.
+    pub oom_score_adj_min: bool,
+    /// Whether it is in the memory cgroup.
+    pub memcg: bool,
+    /// The task that has made it by `vfork()`.
+    pub vforked_by: Option<usize>,
     /// Whether its cgroup is frozen, and it with it.
     pub frozen: bool,
     /// Whether it owns a robust futex that somebody waits for.
@@ -116,6 +125,10 @@ pub struct Features {
     pub ksm: Option<bool>,
     /// A kernel thread runs on a CPU of its own; `Some(true)` if it has borrowed mm 0.
     pub cpu: Option<bool>,
+    /// The caller of `process_mrelease()` is killed.
+    pub kills_mrelease: bool,
+    /// The memory cgroup, if there is one.
+    pub memcg: Option<MemCgroupInit>,
 }
 
 /// The machine.
@@ -137,6 +150,12 @@ pub struct System {
     pub has_aio: bool,
     /// Whether somebody allocates again and again until the victim may be forgotten.
     pub has_stuck_allocator: bool,
+    /// Whether the caller of `process_mrelease()` is killed.
+    pub kills_mrelease: bool,
+    /// Where a task waits for the answer of a server in user space: 1 once it has answered or died.
+    pub fuse_reply: Word,
+    /// The memory cgroup, if there is one.
+    pub memcg: Option<MemCgroup>,
     /// Whether the OOM killer may kill two mms.
     pub two_kills: bool,
     /// Globals of the OOM killer.
@@ -208,6 +227,9 @@ impl System {
             has_oom: features.oom,
             has_aio: features.aio,
             has_stuck_allocator: features.stuck_allocator,
+            kills_mrelease: features.kills_mrelease,
+            fuse_reply: engine().new_word("fuse_reply", Class::Sync, globals, 0),
+            memcg: features.memcg.map(|init| MemCgroup::new(globals, init)),
             two_kills: features.two_kills,
             oom: Oom {
                 lock: Mutex::new(globals, "oom_lock"),
@@ -215,7 +237,7 @@ impl System {
                     globals,
                     "oom_killer_disabled",
                     0,
-                    !kernel.keeps(Rule::R38Disable),
+                    !kernel.keeps(Rule::R38Disable) || !kernel.keeps(Rule::R38Memcg),
                 ),
                 victims: AtomicT::new(globals, "oom_victims", 0),
                 victims_wait: WaitQueue::new(globals, "oom_victims_wait"),

@@ -11,6 +11,8 @@ pub enum Actor {
     ExitGroup(usize),
     /// The task runs until it gets SIGKILL, then exits.
     ExitWhenKilled(usize),
+    /// The task runs until it gets SIGKILL, if it gets one, then exits.
+    StayUnlessKilled(usize),
     /// The task's group exits, and the task fails to allocate once it has left its mm.
     ExitAndAllocate(usize),
     /// The task reads its own memory, at any time, and goes on for ever.
@@ -24,8 +26,19 @@ pub enum Actor {
     DiscardAndExit(usize),
     /// The task fails to allocate while its group exits, so that the OOM killer runs in its context.
     AllocateAndExit(usize),
+    /// The task charges a page to its cgroup, which is at its limit, then exits.
+    ChargeAndExit(usize),
+    /// The task grows its heap, takes a page fault, then exits. Its cgroup is at its limit, and OOM is left
+    /// to user space.
+    BrkAndFault(usize),
+    /// The handler in user space: once told that a task waits, it reads the memory of the first task and
+    /// kills the second.
+    OomHandler(usize, usize),
     /// An allocation outside the model runs the OOM killer.
     OomKill,
+    /// An allocation outside the model runs the OOM killer, waits until the victim on this mm need not be
+    /// waited for, and runs it again.
+    OomKillTwice(usize),
     /// Somebody holds the mmap lock of the task's mm for writing while he allocates; the OOM killer
     /// runs, and he tries again until its victim need not be waited for.
     AllocateUnderMmapLock(usize),
@@ -94,6 +107,16 @@ pub enum Actor {
     Kill(usize),
     /// Somebody kills the task's group and calls `process_mrelease()`.
     KillAndMrelease(usize),
+    /// A server in user space does that, and then answers the requests of the task; if it is killed, they
+    /// fail.
+    KillAndMreleaseAsServer(usize),
+    /// Somebody kills the server, which may wait for the mmap lock of this mm. It is pinned for him.
+    KillServer(usize),
+    /// The task maps a file of the server: it holds its mmap lock for writing until it has an answer, even
+    /// if it is killed meanwhile, then exits.
+    MmapServedFile(usize),
+    /// A driver that mirrors the mm does something under the lock of its notifier.
+    WorkInDriver(usize),
     /// A new mm is made by `dup_mm()`, and dropped again.
     Fork,
     /// The same, but the last allocation of `mm_init()` fails.
@@ -123,6 +146,7 @@ impl Actor {
             Self::Exit(t)
             | Self::ExitGroup(t)
             | Self::ExitWhenKilled(t)
+            | Self::StayUnlessKilled(t)
             | Self::ExitAndAllocate(t)
             | Self::ReadTwiceAndExit(t)
             | Self::ReadDiscardReadAndExit(t)
@@ -134,21 +158,36 @@ impl Actor {
             | Self::UnmapAndExit(t)
             | Self::InvalidateAndExit(t)
             | Self::PreemptAndExit(t)
+            | Self::MmapServedFile(t)
+            | Self::ChargeAndExit(t)
+            | Self::BrkAndFault(t)
             | Self::AllocateAndExit(t) => Some(t),
             _ => None,
         }
     }
 
+    /// Whether it calls `process_mrelease()`.
+    pub fn mreleases(&self) -> bool {
+        matches!(self, Self::KillAndMrelease(_) | Self::KillAndMreleaseAsServer(_))
+    }
+
     /// Whether the OOM killer runs in its context.
     pub fn runs_oom_killer(&self) -> bool {
-        matches!(
-            self,
+        self.oom_kills() > 0
+    }
+
+    /// How often the OOM killer runs in its context.
+    pub(super) fn oom_kills(&self) -> u64 {
+        match self {
+            Self::OomKillTwice(_) => 2,
             Self::OomKill
-                | Self::AllocateAndExit(_)
-                | Self::ExitAndAllocate(_)
-                | Self::AllocateUnderMmapLock(_)
-                | Self::AllocateInDriver(_)
-        )
+            | Self::ChargeAndExit(_)
+            | Self::AllocateAndExit(_)
+            | Self::ExitAndAllocate(_)
+            | Self::AllocateUnderMmapLock(_)
+            | Self::AllocateInDriver(_) => 1,
+            _ => 0,
+        }
     }
 
     /// Name of its thread.
@@ -164,14 +203,22 @@ impl Actor {
             | Self::PreemptAndExit(t)
             | Self::OpenDeviceAndExit(t) => format!("T{t} exit"),
             Self::MembarrierAndExit(t, _) => format!("T{t} membarrier"),
-            Self::ExitWhenKilled(t) => format!("T{t} killed"),
+            Self::ExitWhenKilled(t) | Self::StayUnlessKilled(t) => format!("T{t} killed"),
             Self::ReadDiscardReadAndExit(t) | Self::DiscardAndExit(t) => format!("T{t} madvise"),
             Self::ReadOwnMemory(t) => format!("T{t} reads"),
             Self::AllocateAndExit(t) => format!("T{t} allocates"),
-            Self::OomKill => "OOM killer".into(),
-            Self::AllocateInDriver(mm) | Self::UnregisterNotifier(mm) | Self::RemoveInterval(mm) => {
+            Self::OomKill | Self::OomKillTwice(_) => "OOM killer".into(),
+            Self::AllocateInDriver(mm)
+            | Self::WorkInDriver(mm)
+            | Self::UnregisterNotifier(mm)
+            | Self::RemoveInterval(mm) => {
                 format!("driver of mm{mm}")
             }
+            Self::ChargeAndExit(t) => format!("T{t} charges"),
+            Self::BrkAndFault(t) => format!("T{t} faults"),
+            Self::OomHandler(..) => "OOM handler".into(),
+            Self::MmapServedFile(t) => format!("T{t} maps"),
+            Self::KillServer(_) => "kill of the server".into(),
             Self::AllocateUnderMmapLock(t) => format!("allocator on T{t}"),
             Self::GetTaskMm(t) => format!("reader of T{t}"),
             Self::GetTaskMmAsync(t) => format!("async reader of T{t}"),
@@ -192,7 +239,7 @@ impl Actor {
             Self::ExecOnBorrowedMm => "exec".into(),
             Self::UseMm(mm) => format!("kthread on mm{mm}"),
             Self::Kill(t) => format!("kill of T{t}"),
-            Self::KillAndMrelease(t) => format!("mrelease of T{t}"),
+            Self::KillAndMrelease(t) | Self::KillAndMreleaseAsServer(t) => format!("mrelease of T{t}"),
             Self::Fork => "fork".into(),
             Self::ForkFails | Self::ForkFailsHalfway(_) => "fork that fails".into(),
             Self::CpuOffline => "cpu offline".into(),

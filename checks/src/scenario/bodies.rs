@@ -8,14 +8,16 @@ mod outsiders;
 use super::build::Kthreads;
 use super::{Actor, Scenario};
 use mmspec_model::drivers::kfd::kfd_create_process;
+use mmspec_model::include::mm_types::MmStruct;
 use mmspec_model::include::mmap_lock::{
     mmap_read_lock, mmap_read_unlock, mmap_write_lock, mmap_write_unlock,
 };
-use mmspec_model::include::sched::{send_sigkill, wait_for_sigkill};
+use mmspec_model::include::sched::{TaskStruct, send_sigkill, wait_for_sigkill, wait_for_sigkill_if_any};
 use mmspec_model::include::sched_mm::{mmdrop, mmget, mmget_not_zero};
 use mmspec_model::k::atomic::{atomic_read, atomic_set, write_once};
-use mmspec_model::k::engine::{Effect, Fault, Note, Order, Rmw, Shape, Site, engine};
-use mmspec_model::k::goal;
+use mmspec_model::k::engine::{Effect, Fault, Note, Order, Rmw, Shape, Site, Sleep, Until, engine};
+use mmspec_model::k::lock::signal_wake_up;
+use mmspec_model::k::{call, goal};
 use mmspec_model::kernel::dup_mmap::{dup_mmap_fails, register_for_each_vma};
 use mmspec_model::kernel::exit::{do_exit, do_group_exit, exit_mm};
 use mmspec_model::kernel::fork::{get_task_mm, mmput, mmput_async, put_task_struct};
@@ -23,9 +25,10 @@ use mmspec_model::kernel::freezer::Phase;
 use mmspec_model::kernel::futex::futex_wait;
 use mmspec_model::kernel::mm_init::{MmCachep, fork_and_exit, takedown_cpu};
 use mmspec_model::kernel::refrigerator::leave_refrigerator;
-use mmspec_model::mm::madvise::madvise_dontneed;
 use mmspec_model::mm::khugepaged::retract_page_tables;
 use mmspec_model::mm::ksm::unmerge_and_remove_all_rmap_items;
+use mmspec_model::mm::madvise::madvise_dontneed;
+use mmspec_model::mm::memcontrol::{Charge, MemCgroup, mem_cgroup_oom_synchronize, try_charge_memcg};
 use mmspec_model::mm::memory::{access_remote_vm, access_remote_vm_uncounted, get_user};
 use mmspec_model::mm::mmu_notifier::under_notifier_lock;
 use mmspec_model::mm::oom_kill::kill::out_of_memory;
@@ -65,6 +68,14 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
                 }
                 wait_for_sigkill(&sys.signals[sys.tasks[t].signal]);
                 do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
+        Actor::StayUnlessKilled(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                if wait_for_sigkill_if_any(&sys.signals[sys.tasks[t].signal]) {
+                    do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+                }
             })
         }
         Actor::ExitAndAllocate(t) => {
@@ -133,7 +144,41 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
                 do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
             })
         }
+        Actor::ChargeAndExit(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                try_charge_memcg(sys, memcg(sys), &sys.tasks[t], false);
+                forget(1);
+                sys.tasks.iter().for_each(|task| put_task_struct(sys, task));
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
+        Actor::BrkAndFault(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                brk_and_fault(sys, &sys.tasks[t], &sys.mms[mm]);
+                forget(1);
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
+        Actor::OomHandler(reads, kills) => Box::new(move |sys| {
+            memcg(sys).read_oom_event();
+            if let Some(mm) = get_task_mm(sys, &sys.tasks[reads]) {
+                access_remote_vm(mm);
+                mmput(sys, mm, None);
+            }
+            forget(1);
+            put_task_struct(sys, &sys.tasks[reads]);
+            send_sigkill(&sys.signals[sys.tasks[kills].signal]);
+            put_task_struct(sys, &sys.tasks[kills]);
+        }),
         Actor::OomKill => Box::new(|sys| out_of_memory(sys, None)),
+        Actor::OomKillTwice(mm) => Box::new(move |sys| {
+            out_of_memory(sys, None);
+            forget(1);
+            retry_allocation(sys, &sys.mms[mm]);
+            out_of_memory(sys, None);
+        }),
         Actor::GetTaskMm(t) => Box::new(move |sys| {
             if let Some(mm) = get_task_mm(sys, &sys.tasks[t]) {
                 access_remote_vm(mm);
@@ -199,6 +244,28 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
             send_sigkill(&sys.signals[sys.tasks[t].signal]);
             process_mrelease(sys, &sys.tasks[t]);
         }),
+        Actor::KillAndMreleaseAsServer(t) => Box::new(move |sys| {
+            send_sigkill(&sys.signals[sys.tasks[t].signal]);
+            process_mrelease(sys, &sys.tasks[t]);
+            forget(1);
+            let answer = Rmw { shape: Shape::Conditional, apply: &|_| Effect::store(1) };
+            engine().rmw(sys.fuse_reply, Order::Release, &answer, Site::here("fuse_request_end"));
+        }),
+        Actor::KillServer(mm) => Box::new(move |sys| {
+            signal_wake_up(sys.mms[mm].mmap_lock);
+            mmdrop(sys, &sys.mms[mm]);
+        }),
+        Actor::MmapServedFile(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                fuse_file_mmap(sys, &sys.mms[mm]);
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
+        Actor::WorkInDriver(mm) => Box::new(move |sys| {
+            under_notifier_lock(&sys.mms[mm], || {});
+            mmdrop(sys, &sys.mms[mm]);
+        }),
         Actor::Fork | Actor::ForkFails => {
             let fails = actor == Actor::ForkFails;
             Box::new(move |sys| fork_and_exit(&sys.kernel, cachep(sys), fails))
@@ -229,6 +296,29 @@ fn cachep(sys: &System) -> &MmCachep {
     sys.mm_cachep.as_ref().expect("a scenario in which somebody forks has slots")
 }
 
+fn memcg(sys: &System) -> &MemCgroup {
+    sys.memcg.as_ref().expect("a scenario in which somebody charges has a cgroup")
+}
+
+/// `brk()` charges under the mmap lock and fails at the limit. A page fault that fails lets go of the lock,
+/// waits for the OOM handler, and is tried again.
+fn brk_and_fault(sys: &System, current: &TaskStruct, mm: &MmStruct) {
+    mmap_write_lock(mm);
+    if try_charge_memcg(sys, memcg(sys), current, false) == Charge::Failed {
+        goal("brk() fails at the limit");
+    }
+    mmap_write_unlock(mm);
+    loop {
+        mmap_read_lock(mm);
+        let charge = try_charge_memcg(sys, memcg(sys), current, true);
+        mmap_read_unlock(mm);
+        if charge != Charge::FailedInFault {
+            break;
+        }
+        mem_cgroup_oom_synchronize(sys, memcg(sys));
+    }
+}
+
 /// A holder of the mmap lock of another task's mm, such as uprobe registration, that needs memory.
 fn allocate_under_mmap_lock(sys: &System, task: usize) {
     if let Some(mm) = get_task_mm(sys, &sys.tasks[task]) {
@@ -244,6 +334,17 @@ fn allocate_under_mmap_lock(sys: &System, task: usize) {
         out_of_memory(sys, None);
     }
     put_task_struct(sys, &sys.tasks[task]);
+}
+
+/// `mmap()` of a file of a FUSE server: invalidating its pages may write some back. A request that the
+/// server has read is waited for, killed or not.
+fn fuse_file_mmap(sys: &System, mm: &MmStruct) {
+    let _call = call("fuse_file_mmap");
+    mmap_write_lock(mm);
+    let answered = Rmw { shape: Shape::Conditional, apply: &Effect::store };
+    let site = Site::here("request_wait_answer");
+    engine().wait_rmw(sys.fuse_reply, Order::Acquire, Until::any(1), Sleep::Held, &answered, site);
+    mmap_write_unlock(mm);
 }
 
 fn complete_aio(sys: &System, mm: usize) {

@@ -8,6 +8,7 @@ use mmspec_model::k::program::{Program, Setup, Thread};
 use mmspec_model::k::wait::MAX_SLEEPERS;
 use mmspec_model::k::work::{process_one_work, run_timer_softirq};
 use mmspec_model::kernel::fork::mmput_async_fn;
+use mmspec_model::mm::memcontrol::MemCgroupInit;
 use mmspec_model::mm::mm_reaper::mm_reaper;
 use mmspec_model::mm::oom_kill::reaper::{oom_reaper, wake_oom_reaper};
 use mmspec_model::system::{Features, System, TaskInit};
@@ -37,6 +38,8 @@ fn holds(actor: &Actor, kernel: &Kernel) -> Option<(Hold, usize)> {
     match *actor {
         Actor::ProcMem(mm)
         | Actor::AllocateInDriver(mm)
+        | Actor::WorkInDriver(mm)
+        | Actor::KillServer(mm)
         | Actor::FaultInDevice(mm)
         | Actor::UnregisterNotifier(mm)
         | Actor::RemoveInterval(mm)
@@ -131,6 +134,7 @@ impl Scenario {
                 svm: count(&|a| *a == Actor::WorkOnRanges(i)) > 0,
                 bonds: count(&|a| *a == Actor::UnbindDevice(i)),
                 list: kernel.vmas != Vmas::Tree,
+                memcg: self.charged(i),
                 aio: self.mms[i].aio,
                 dumped: count(&|a| matches!(a, Actor::DumpAndExit(t) if self.tasks[*t].mm == i)) > 0,
                 file: i == 0 && collapses,
@@ -138,7 +142,8 @@ impl Scenario {
             })
             .collect();
         // The OOM killer and process_mrelease() scan all tasks in RCU read sections; others hold one task.
-        let scans = count(&|a| a.runs_oom_killer() || matches!(a, Actor::KillAndMrelease(_)));
+        let kills: u64 = self.actors.iter().map(Actor::oom_kills).sum();
+        let scans = kills + count(&Actor::mreleases);
         let tasks: Vec<TaskInit> = (0..self.tasks.len())
             .map(|i| TaskInit {
                 mm: self.tasks[i].mm,
@@ -151,17 +156,22 @@ impl Scenario {
                         | Actor::HoldProcMem(t)
                         | Actor::MembarrierAndExit(_, t)
                         | Actor::Kill(t) => *t == i,
+                        Actor::OomHandler(reads, kills) => *reads == i || *kills == i,
                         _ => false,
                     }),
                 killable: self.tasks[i].killable,
                 init: self.tasks[i].init,
                 stays: self.tasks[i].init || !self.actors.iter().any(|a| a.task_that_ends() == Some(i)),
+                unless_killed: self.actors.contains(&Actor::StayUnlessKilled(i)),
+                oom_score_adj_min: self.tasks[i].oom_score_adj_min,
+                memcg: self.tasks[i].memcg,
+                vforked_by: self.tasks[i].vforked_by,
                 frozen: self.tasks[i].frozen,
                 robust: self.tasks[i].robust,
             })
             .collect();
         let groups = self.tasks.iter().map(|t| t.group).max().unwrap_or(0);
-        let mrelease = count(&|a| matches!(a, Actor::KillAndMrelease(_))) > 0;
+        let mrelease = count(&Actor::mreleases) > 0;
         let by_rmap =
             |a: &Actor| matches!(a, Actor::ReclaimPage | Actor::CollapseFile | Actor::RegisterUprobe);
         let membarrier = count(&|a| matches!(a, Actor::MembarrierAndExit(..))) > 0;
@@ -174,7 +184,7 @@ impl Scenario {
                 || membarrier,
             freezer: count(&|a| matches!(a, Actor::Suspend | Actor::OomDisable)) > 0,
             aio: self.mms.iter().any(|mm| mm.aio > 0),
-            two_kills: self.killable_mms() > 1 && count(&|a| a.runs_oom_killer()) > 1,
+            two_kills: self.killable_mms() > 1 && kills > 1,
             mm_slots: self.mm_slots,
             forks: count(&|a| matches!(a, Actor::Fork | Actor::ForkFails)) as usize,
             membarrier,
@@ -186,17 +196,33 @@ impl Scenario {
                 _ => None,
             }),
             needs_memory: count(&|a| matches!(a, Actor::HoldProcMem(_) | Actor::HoldUserfaultfd(_))) > 0,
+            memcg: self.memcg.map(|memcg| MemCgroupInit {
+                usage: (0..self.mms.len()).filter(|&i| self.charged(i)).map(|i| self.pages(i)).sum(),
+                max: memcg.max,
+                oom_kill_disable: memcg.oom_kill_disable,
+            }),
+            kills_mrelease: count(&|a| matches!(a, Actor::KillServer(_))) > 0,
             needless_kills: self.watch_needless_kills,
             stuck_allocator: count(&|a| {
                 matches!(
                     a,
                     Actor::AllocateUnderMmapLock(_)
                         | Actor::AllocateInDriver(_)
+                        | Actor::OomKillTwice(_)
                         | Actor::CompleteAioAfter(..)
                 )
             }) > 0,
         };
         System::new(kernel, &mms, &tasks, self.sysctl.into(), features)
+    }
+
+    /// Whether the pages of an mm are charged to the memory cgroup.
+    fn charged(&self, mm: usize) -> bool {
+        self.tasks.iter().any(|t| t.mm == mm && t.memcg)
+    }
+
+    fn pages(&self, mm: usize) -> u64 {
+        self.mms[mm].pages * self.mms[mm].vmas as u64
     }
 
     /// Address spaces that the OOM killer may choose.

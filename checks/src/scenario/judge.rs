@@ -32,7 +32,7 @@ pub fn judge(sys: &System, names: &[String]) -> Ending {
             words.push(format!("waits for page-table locks: {}", waits.peek()));
         }
         // It is not lost if a task that is frozen, or init, uses it.
-        if sys.tasks.iter().any(|t| stays(t) && t.peek_mm() == Some(mm.index)) {
+        if sys.tasks.iter().any(|t| stays(sys, t) && t.peek_mm() == Some(mm.index)) {
             continue;
         }
         if !engine().freed(mm.object) {
@@ -53,6 +53,7 @@ pub fn judge(sys: &System, names: &[String]) -> Ending {
             ));
         }
     }
+    ending.faults.extend(wrong_victims(sys));
     for (g, signal) in sys.signals.iter().enumerate() {
         if let Some(mm) = (signal.oom_mm.peek() as usize).checked_sub(1) {
             words.push(format!("group {g} was the OOM victim"));
@@ -62,7 +63,7 @@ pub fn judge(sys: &System, names: &[String]) -> Ending {
         }
     }
     for task in &sys.tasks {
-        if !engine().freed(task.object) && !stays(task) {
+        if !engine().freed(task.object) && !stays(sys, task) {
             ending.faults.push(("leak", format!("T{} is never released", task.index)));
         }
     }
@@ -72,7 +73,7 @@ pub fn judge(sys: &System, names: &[String]) -> Ending {
             format!("{} pages stay charged to the pending budget", sys.mm_pending.peek().cast_signed()),
         ));
     }
-    let marked = sys.tasks.iter().filter(|t| stays(t) && t.victim.peek() != 0).count() as u64;
+    let marked = sys.tasks.iter().filter(|t| stays(sys, t) && t.victim.peek() != 0).count() as u64;
     if sys.oom.victims.peek() != marked {
         ending.faults.push(("R38", format!("oom_victims stays at {}", sys.oom.victims.peek().cast_signed())));
     }
@@ -84,8 +85,49 @@ pub fn judge(sys: &System, names: &[String]) -> Ending {
 }
 
 /// Whether the task is there in the end.
-fn stays(task: &TaskStruct) -> bool {
-    task.stays || task.frozen.peek() != 0
+fn stays(sys: &System, task: &TaskStruct) -> bool {
+    task.stays || task.frozen.peek() != 0 || task.unless_killed && !killed(sys, task)
+}
+
+fn killed(sys: &System, task: &TaskStruct) -> bool {
+    sys.signals[task.signal].group_exit.peek() != 0
+}
+
+/// What is wrong with who was killed.
+fn wrong_victims(sys: &System) -> Vec<(&'static str, String)> {
+    let unkillable = sys.tasks.iter().filter(|t| t.oom_score_adj_min && killed(sys, t));
+    let mut faults: Vec<_> =
+        unkillable.map(|t| ("R45", format!("T{} has OOM_SCORE_ADJ_MIN, and is killed", t.index))).collect();
+    let victims: Vec<(usize, usize)> = sys
+        .signals
+        .iter()
+        .enumerate()
+        .filter_map(|(g, s)| Some((g, (s.oom_mm.peek() as usize).checked_sub(1)?)))
+        .collect();
+    for &(group, mm) in &victims {
+        let candidate = |t: &&TaskStruct| {
+            let elsewhere = t.peek_mm().is_some_and(|m| m != mm);
+            sys.killable[t.index] && !t.oom_score_adj_min && elsewhere && !killed(sys, t)
+        };
+        let Some(spared) = sys.tasks.iter().find(candidate) else { continue };
+        let kept = sys.tasks.iter().find(|t| stays(sys, t) && !killed(sys, t) && t.peek_mm() == Some(mm));
+        if let Some(keeper) = kept {
+            faults.push((
+                "R45",
+                format!(
+                    "group {group} is killed in vain, because T{} keeps mm{mm}, and T{} is spared",
+                    keeper.index, spared.index
+                ),
+            ));
+        }
+        if victims.iter().any(|&(g, m)| g < group && m == mm) {
+            faults.push((
+                "R44",
+                format!("group {group} is killed for mm{mm} too, and T{} is spared", spared.index),
+            ));
+        }
+    }
+    faults
 }
 
 fn describe(mm: usize, history: u64, names: &[String]) -> String {

@@ -45,6 +45,41 @@ pub struct Task {
     pub frozen: bool,
     /// Whether it owns a robust futex.
     pub robust: bool,
+    /// Whether its `oom_score_adj` is `OOM_SCORE_ADJ_MIN`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub oom_score_adj_min: bool,
+    /// Whether it is in the memory cgroup.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub memcg: bool,
+    /// The task that has made it by `vfork()` and waits for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vforked_by: Option<usize>,
+}
+
+impl Task {
+    /// A task that nothing is known of but its mm and its thread group.
+    fn new(mm: usize, group: usize) -> Self {
+        Self {
+            mm,
+            group,
+            killable: false,
+            init: false,
+            frozen: false,
+            robust: false,
+            oom_score_adj_min: false,
+            memcg: false,
+            vforked_by: None,
+        }
+    }
+}
+
+/// The memory cgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memcg {
+    /// `memory.max` in pages.
+    pub max: u64,
+    /// Whether OOM is left to a handler in user space.
+    pub oom_kill_disable: bool,
 }
 
 /// Settings of the RFC, in pages.
@@ -92,6 +127,9 @@ pub struct Scenario {
     pub mms: Vec<Mm>,
     /// Tasks.
     pub tasks: Vec<Task>,
+    /// The memory cgroup.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memcg: Option<Memcg>,
     /// Who acts.
     pub actors: Vec<Actor>,
     /// Settings of the RFC.
@@ -117,6 +155,7 @@ impl Scenario {
             mm_slots: 0,
             mms: Vec::new(),
             tasks: Vec::new(),
+            memcg: None,
             actors: Vec::new(),
             sysctl: Sysctl { on: true, thresh_pages: 2, max_pending_pages: 8 },
             async_only: false,
@@ -187,7 +226,7 @@ impl Scenario {
     #[must_use]
     pub fn task(mut self, mm: usize) -> Self {
         let group = self.tasks.iter().map(|t| t.group + 1).max().unwrap_or(0);
-        self.tasks.push(Task { mm, group, killable: false, init: false, frozen: false, robust: false });
+        self.tasks.push(Task::new(mm, group));
         self
     }
 
@@ -225,6 +264,41 @@ impl Scenario {
     #[must_use]
     pub fn robust(mut self) -> Self {
         self.tasks.last_mut().expect("a task owns it").robust = true;
+        self
+    }
+
+    /// The last task must not be chosen by the OOM killer.
+    #[must_use]
+    pub fn oom_score_adj_min(mut self) -> Self {
+        self.tasks.last_mut().expect("a task has it").oom_score_adj_min = true;
+        self
+    }
+
+    /// There is a memory cgroup with a limit of so many pages.
+    #[must_use]
+    pub fn memcg(mut self, max: u64) -> Self {
+        self.memcg = Some(Memcg { max, oom_kill_disable: false });
+        self
+    }
+
+    /// There is one, and its OOM is left to a handler in user space.
+    #[must_use]
+    pub fn memcg_with_handler(mut self, max: u64) -> Self {
+        self.memcg = Some(Memcg { max, oom_kill_disable: true });
+        self
+    }
+
+    /// The last task is in the memory cgroup.
+    #[must_use]
+    pub fn in_memcg(mut self) -> Self {
+        self.tasks.last_mut().expect("a task is in it").memcg = true;
+        self
+    }
+
+    /// The last task is a child of that one, which waits for it and uses the same mm.
+    #[must_use]
+    pub fn vforked_by(mut self, parent: usize) -> Self {
+        self.tasks.last_mut().expect("a task is vforked").vforked_by = Some(parent);
         self
     }
 

@@ -54,6 +54,11 @@ impl Scenario {
         if self.mm_slots > 0 {
             call!(builder.mm_slots(self.mm_slots));
         }
+        match self.memcg {
+            Some(memcg) if memcg.oom_kill_disable => call!(builder.memcg_with_handler(memcg.max)),
+            Some(memcg) => call!(builder.memcg(memcg.max)),
+            None => {}
+        }
         for mm in &self.mms {
             match (mm.vmas, mm.mlocked, mm.aio) {
                 _ if mm.mirrored => call!(builder.mirrored_mm(mm.pages)),
@@ -68,8 +73,15 @@ impl Scenario {
             }
         }
         for (i, task) in self.tasks.iter().enumerate() {
-            let like =
-                |other: &Task| Task { init: task.init, frozen: task.frozen, robust: task.robust, ..*other };
+            let like = |other: &Task| Task {
+                init: task.init,
+                frozen: task.frozen,
+                robust: task.robust,
+                oom_score_adj_min: task.oom_score_adj_min,
+                memcg: task.memcg,
+                vforked_by: task.vforked_by,
+                ..*other
+            };
             if i > 0 && like(&self.tasks[i - 1]) == *task {
                 call!(builder.thread());
             } else if task.killable {
@@ -87,6 +99,15 @@ impl Scenario {
             }
             if task.robust && !made.robust {
                 call!(builder.robust());
+            }
+            if task.oom_score_adj_min && !made.oom_score_adj_min {
+                call!(builder.oom_score_adj_min());
+            }
+            if task.memcg && !made.memcg {
+                call!(builder.in_memcg());
+            }
+            if let (Some(parent), None) = (task.vforked_by, made.vforked_by) {
+                call!(builder.vforked_by(parent));
             }
         }
         let limits = (self.sysctl.thresh_pages, self.sysctl.max_pending_pages);
@@ -135,6 +156,9 @@ mod tests {
             include_str!("library/references.rs"),
             include_str!("library/oom.rs"),
             include_str!("library/teardown.rs"),
+            include_str!("library/selection.rs"),
+            include_str!("library/memcg.rs"),
+            include_str!("library/mrelease.rs"),
             include_str!("library/frozen.rs"),
             include_str!("library/slab.rs"),
             include_str!("library/outsiders.rs"),

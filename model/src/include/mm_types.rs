@@ -67,6 +67,8 @@ pub struct MmInit {
     pub dumped: bool,
     /// Devices that share it.
     pub bonds: u64,
+    /// Whether its pages are charged to the memory cgroup.
+    pub memcg: bool,
     /// Asynchronous I/O in flight.
     pub aio: u64,
     /// Whether the VMAs are a list.
@@ -103,6 +105,8 @@ pub struct MmStruct {
     pub file: Option<FileTable>,
     /// Resident pages, as the counters say.
     pub rss: AtomicT,
+    /// Whether its pages are charged to the memory cgroup.
+    pub memcg: bool,
     /// AIO in flight: `exit_aio()` waits for it.
     pub ioctx: Word,
     /// `context.pinned`: devices that share it.
@@ -160,12 +164,15 @@ impl MmStruct {
             dumped: init.dumped.then(|| Dumped::new(object)),
             file: init.file.then(|| FileTable::new(object, index)),
             rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),
+            memcg: init.memcg,
             ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),
             pinned: (init.bonds > 0).then(|| AtomicT::new(object, "context.pinned", init.bonds)),
             notifier: init.mirrored.then(|| MmuNotifier::new(object, index, init.svm)),
             subscription: init.subscribed.then(|| Subscription::new(object, init.guest)),
             interval: init.interval.then(|| Interval::new(object, index)),
-            tlb: init.cached.then(|| if init.stale { Tlb::filled(object, "tlb") } else { Tlb::new(object, init.counts_gathers) }),
+            tlb: init.cached.then(|| {
+                if init.stale { Tlb::filled(object, "tlb") } else { Tlb::new(object, init.counts_gathers) }
+            }),
             ptl_waits,
             charged_rss: Plain::new(object, "charged_rss", 0),
             life: Ghost::new(object, "life"),

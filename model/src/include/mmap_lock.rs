@@ -9,6 +9,12 @@ pub fn mmap_read_lock(mm: &MmStruct) {
     lock::down_read(mm.mmap_lock, "mmap_read_lock");
 }
 
+/// `mmap_read_lock_killable()`: whether the lock was taken; if not, the caller has got SIGKILL.
+#[track_caller]
+pub fn mmap_read_lock_killable(mm: &MmStruct) -> bool {
+    lock::down_read_killable(mm.mmap_lock, "mmap_read_lock_killable")
+}
+
 /// `mmap_read_trylock()`.
 #[track_caller]
 pub fn mmap_read_trylock(mm: &MmStruct) -> bool {

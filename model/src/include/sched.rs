@@ -15,6 +15,15 @@ pub const TIF_OOM_TARGETED: Bit = Bit { nr: 1, name: "TIF_OOM_TARGETED" };
 
 const TIF_BITS: &[Bit] = &[TIF_MEMDIE, TIF_OOM_TARGETED];
 
+/// A task made by `vfork()`, and its parent, which waits for it on the same mm.
+#[derive(Clone, Copy, Debug)]
+pub struct Vfork {
+    /// Index of the parent.
+    pub real_parent: usize,
+    /// 1 while the parent waits. Cleared under `task_lock()` of the child.
+    pub vfork_done: AtomicT,
+}
+
 /// `struct task_struct`.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskStruct {
@@ -42,6 +51,14 @@ pub struct TaskStruct {
     pub init: bool,
     /// Whether it does nothing and is there in the end, as somebody who sleeps.
     pub stays: bool,
+    /// Whether it is there in the end if nobody has killed it.
+    pub unless_killed: bool,
+    /// Whether its `oom_score_adj` is `OOM_SCORE_ADJ_MIN`: the OOM killer must not choose it.
+    pub oom_score_adj_min: bool,
+    /// Whether it is in the memory cgroup.
+    pub memcg: bool,
+    /// What a task made by `vfork()` has to do with its parent.
+    pub vfork: Option<Vfork>,
     /// Whether it owns a robust futex.
     pub robust: bool,
     /// Timer that brings the task to the OOM reaper.
@@ -67,6 +84,13 @@ impl TaskStruct {
             first_mm: init.mm,
             init: init.init,
             stays: init.stays,
+            unless_killed: init.unless_killed,
+            oom_score_adj_min: init.oom_score_adj_min,
+            memcg: init.memcg,
+            vfork: init.vforked_by.map(|real_parent| Vfork {
+                real_parent,
+                vfork_done: AtomicT::new_or_plain(object, "vfork_done", 1, false),
+            }),
             robust: init.robust,
             oom_reaper_timer: Timer { wheel, nr: index as u32 },
             victim: Ghost::new(object, "victim"),
@@ -131,7 +155,17 @@ pub fn send_sigkill(signal: &SignalStruct) {
 /// A thread runs in user mode until it is killed.
 #[track_caller]
 pub fn wait_for_sigkill(signal: &SignalStruct) {
+    get_signal(signal, Sleep::Held, Site::with("get_signal", "SIGKILL"));
+}
+
+/// The same for a thread that may never be killed: false if the run ends before.
+#[track_caller]
+pub fn wait_for_sigkill_if_any(signal: &SignalStruct) -> bool {
+    get_signal(signal, Sleep::Idle, Site::with("get_signal", "SIGKILL"));
+    !engine().stopping()
+}
+
+fn get_signal(signal: &SignalStruct, sleep: Sleep, site: Site) {
     let rmw = Rmw { shape: Shape::Conditional, apply: &Effect::store };
-    let site = Site::with("get_signal", "SIGKILL");
-    engine().wait_rmw(signal.sigkill, Order::Acquire, Until::any(1), Sleep::Held, &rmw, site);
+    engine().wait_rmw(signal.sigkill, Order::Acquire, Until::any(1), sleep, &rmw, site);
 }

@@ -1,8 +1,8 @@
 //! Spinlocks, mutexes and `rw_semaphore`: acquire on taking, release on releasing.
 //!
-//! A lock is one Sync word. In an rwsem bits 0-15 count readers, bit 16 is the writer, and bits
-//! 32-63 say which threads queue, because `down_read_trylock()` fails while anyone is queued
-//! (rule R62).
+//! A lock is one Sync word. In an rwsem bits 0-15 count readers, bit 16 is the writer, bit 17 says that
+//! a killable wait is to end, and bits 32-63 say which threads queue, because `down_read_trylock()`
+//! fails while anyone is queued (rule R62).
 
 use super::enclosed;
 use super::engine::{Class, Effect, Object, Order, Rmw, Shape, Site, Sleep, Until, Word, engine};
@@ -79,6 +79,8 @@ pub struct RwSem {
 
 const READERS: u64 = 0xffff;
 const WRITER: u64 = 1 << 16;
+/// Whoever waits killably for the semaphore has got SIGKILL.
+const KILLED: u64 = 1 << 17;
 const QUEUED: u64 = 0xffff_ffff << 32;
 
 impl RwSem {
@@ -113,6 +115,33 @@ fn acquire(sem: RwSem, shape: Shape, busy: u64, blocked: u64, add: u64, site: Si
 #[track_caller]
 pub fn down_read(sem: RwSem, op: &'static str) {
     acquire(sem, Shape::Reader, WRITER | QUEUED, WRITER, 1, Site::here(op));
+}
+
+/// `down_read_killable()`: whether the lock was taken; not if SIGKILL comes first. Only one thread of a
+/// program waits like this for a semaphore.
+#[track_caller]
+pub fn down_read_killable(sem: RwSem, op: &'static str) -> bool {
+    let (me, site) = (my_queue_bit(sem), Site::here(op));
+    let fast = Rmw {
+        shape: Shape::Reader,
+        apply: &|v| if v & (WRITER | QUEUED) == 0 { Effect::ret(v + 1, 1) } else { Effect::ret(v | me, 0) },
+    };
+    if sem.trylocked && engine().rmw(sem.word, Order::Acquire, &fast, site) != 0 {
+        return true;
+    }
+    let slow = Rmw {
+        shape: Shape::Reader,
+        apply: &|v| if v & WRITER == 0 { Effect::ret((v & !me) + 1, 1) } else { Effect::ret(v & !me, 0) },
+    };
+    let free_or_killed = Until { mask: WRITER | KILLED, value: WRITER, equal: false };
+    engine().wait_rmw(sem.word, Order::Acquire, free_or_killed, Sleep::Held, &slow, site) != 0
+}
+
+/// `signal_wake_up()`: whoever waits killably for the semaphore, now or later, has got SIGKILL.
+#[track_caller]
+pub fn signal_wake_up(sem: RwSem) {
+    let rmw = Rmw { shape: Shape::Conditional, apply: &|v| Effect::store(v | KILLED) };
+    engine().rmw(sem.word, Order::Release, &rmw, Site::with("signal_wake_up", "SIGKILL"));
 }
 
 /// `down_write()`: queues behind every holder and waiter.

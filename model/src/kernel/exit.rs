@@ -7,11 +7,11 @@ use crate::k::atomic::{smp_mb, write_once};
 use crate::k::bitops::test_bit;
 use crate::k::lock::{spin_lock, spin_unlock};
 use crate::k::{call, enclosed};
-use crate::kernel::fork::{mmput, mmput_exit, put_task_struct};
+use crate::kernel::fork::{complete_vfork_done, mmput, mmput_exit, put_task_struct};
 use crate::kernel::futex::futex_exit_release;
 use crate::mm::oom_kill::victims::exit_oom_victim;
 use crate::system::System;
-use crate::variant::Rule;
+use crate::variant::{Rule, VforkDone};
 
 /// `exit_mm()`: detach from the address space and drop it. 6.12; robust futexes, lazy TLB and the
 /// owner's hand-over are left out.
@@ -27,6 +27,9 @@ pub fn exit_mm(sys: &System, current: &TaskStruct, mm: &MmStruct) {
         return leave_oom_victims(sys, current);
     }
     clear_mm(sys, current, mm);
+    if sys.kernel.vfork_done == VforkDone::AfterDetach {
+        complete_vfork_done(current);
+    }
     if sys.kernel.keeps(Rule::R40) {
         drop_mm(sys, current, mm);
         leave_oom_victims(sys, current);
@@ -82,6 +85,9 @@ pub fn do_exit(sys: &System, current: &TaskStruct, mm: &MmStruct) {
     let first = sys.kernel.keeps(Rule::R54);
     if current.robust && first {
         futex_exit_release(sys, current, mm);
+    }
+    if sys.kernel.vfork_done == VforkDone::BeforeDetach {
+        complete_vfork_done(current);
     }
     exit_mm(sys, current, mm);
     if current.robust && !first {

@@ -49,6 +49,9 @@ fn zap(sys: &System, mm: &MmStruct, vma: &Vma, flushes: bool, site: Site) {
         }
         if zapped != 0 {
             atomic_long_sub(mm.rss, zapped, "rss");
+            if let Some(memcg) = sys.memcg.filter(|_| mm.memcg) {
+                memcg.uncharge(zapped);
+            }
         }
         if let Some(tlb) = tlb {
             tlb_flush_mmu(sys, tlb, zapped != 0);

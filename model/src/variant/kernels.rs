@@ -5,8 +5,9 @@
 
 use super::outsiders::{CoreDump, KsmScan, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
 use super::points::{
-    ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue,
-    ReaperFlush, ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
+    ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock, NotifierMode,
+    Queue, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone, Vforked, Vmas, Walk, Walkers,
+    WhileFrozen,
 };
 use super::{Kernel, Status};
 
@@ -21,6 +22,10 @@ const V6_12: Kernel = Kernel {
     reaper_flush: ReaperFlush::PerVma,
     gathers: Gathers::Counted,
     notifiers: NotifierMode::NonBlocking,
+    memcg_oom: MemcgOom::FailsDying,
+    vforked: Vforked::PassedOver,
+    vfork_done: VforkDone::BeforeDetach,
+    unkillable_sharer: UnkillableSharer::Killed,
     give_up: GiveUp::Flag,
     queue: Queue::TicketTimer,
     thaw: Thaw::OneThread,
@@ -55,6 +60,9 @@ const V4_6: Kernel = Kernel {
     reaper_flush: ReaperFlush::Never,
     gathers: Gathers::Alone,
     notifiers: NotifierMode::Blocking,
+    memcg_oom: MemcgOom::BeforeLock,
+    vforked: Vforked::Candidates,
+    unkillable_sharer: UnkillableSharer::Spared,
     give_up: GiveUp::Leave,
     queue: Queue::ListOnce,
     mm_cache: MmCache::AtomicRss,
@@ -68,6 +76,8 @@ const V4_6: Kernel = Kernel {
 const V4_9: Kernel = Kernel {
     name: "v4.9",
     about: "the reaper's mmput() is left to a worker; a victim that cannot be reaped is given up",
+    vforked: Vforked::PassedOver,
+    unkillable_sharer: UnkillableSharer::Killed,
     give_up: GiveUp::Flag,
     reaper_pin: ReaperPin::UsersAsync,
     retract: Retract::NoTest,
@@ -98,6 +108,7 @@ const V5_4: Kernel = Kernel {
     name: "v5.4",
     about: "notifiers are called without waiting, and one ticket an mm leads to the reaper",
     notifiers: NotifierMode::NonBlocking,
+    memcg_oom: MemcgOom::UnderLock,
     queue: Queue::Ticket,
     core_dump: CoreDump::StillValid,
     ..V4_17
@@ -128,6 +139,7 @@ const V5_17_RC: Kernel = Kernel {
     name: "v5.17-rc1",
     about: "exit_mmap() frees under the write lock, and process_mrelease() relies on it",
     exit_mmap: ExitMmap::ReapThenWrite,
+    memcg_oom: MemcgOom::FailsDying,
     mrelease: Mrelease::UnderLock,
     ..V5_15
 };
@@ -263,6 +275,12 @@ pub const KERNELS: &[Kernel] = &[
         name: "count-walkers-read-lock",
         about: "the same walkers, but exit_mmap() unmaps under the read lock",
         walkers: Walkers::Count,
+        ..V7_1
+    },
+    Kernel {
+        name: "vfork-done-late",
+        about: "7.1 with complete_vfork_done() after the child has left the mm of its parent",
+        vfork_done: VforkDone::AfterDetach,
         ..V7_1
     },
 ];

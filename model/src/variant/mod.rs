@@ -10,8 +10,9 @@ pub use choice::{ChoiceInfo, Chosen};
 pub use kernels::KERNELS;
 pub use outsiders::{CoreDump, KsmScan, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
 pub use points::{
-    ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MmCache, Mrelease, Munlock, NotifierMode, Queue,
-    ReaperFlush, ReaperPin, Teardown, Thaw, Vmas, Walk, Walkers, WhileFrozen,
+    ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock, NotifierMode,
+    Queue, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone, Vforked, Vmas, Walk, Walkers,
+    WhileFrozen,
 };
 pub use rule::{RULES, Rule, RuleInfo};
 
@@ -51,6 +52,14 @@ pub struct Kernel {
     pub gathers: Gathers,
     /// How it gets on with mmu notifiers.
     pub notifiers: NotifierMode,
+    /// What a dying task does whose cgroup is at its limit.
+    pub memcg_oom: MemcgOom,
+    /// Whether a vforked child may become a victim.
+    pub vforked: Vforked,
+    /// When such a child lets its parent go on.
+    pub vfork_done: VforkDone,
+    /// Whether a sharer with `OOM_SCORE_ADJ_MIN` is killed.
+    pub unkillable_sharer: UnkillableSharer,
     /// What it does when it cannot reap.
     pub give_up: GiveUp,
     /// How victims come to it.
@@ -124,7 +133,7 @@ impl Kernel {
     }
 
     /// What it does at each variation point.
-    pub fn choices(&self) -> [Chosen; 26] {
+    pub fn choices(&self) -> [Chosen; 30] {
         [
             self.exit_mmap.chosen(),
             self.guarded.chosen(),
@@ -134,6 +143,10 @@ impl Kernel {
             self.reaper_flush.chosen(),
             self.gathers.chosen(),
             self.notifiers.chosen(),
+            self.memcg_oom.chosen(),
+            self.vforked.chosen(),
+            self.vfork_done.chosen(),
+            self.unkillable_sharer.chosen(),
             self.give_up.chosen(),
             self.queue.chosen(),
             self.thaw.chosen(),

@@ -123,6 +123,57 @@ choices! {
 }
 
 choices! {
+    /// Whether a child that uses its parent's mm until it calls `exec()` may become a victim.
+    Vforked = "vforked children" {
+        Candidates "candidates",
+            "like any other task; whoever cannot be killed keeps the mm",
+            "before 4.8";
+        PassedOver "passed over",
+            "not chosen while the parent waits for them",
+            "b18dc5f291c0 (4.8)";
+    }
+}
+
+choices! {
+    /// What a dying task does whose cgroup is at its limit.
+    MemcgOom = "memcg OOM of dying tasks" {
+        BeforeLock "tested before oom_lock",
+            "charged beyond the limit, unless it gets SIGKILL while it waits for oom_lock: then it kills",
+            "before 5.1";
+        UnderLock "tested again under oom_lock",
+            "the same, but under oom_lock it looks again whether it is dying, and whether there is room",
+            "7775face2079 (5.1), 1378b37d03e8 (5.9)";
+        FailsDying "fails",
+            "the charge fails once oom_lock was taken, or the mm reaped",
+            "a4ebf1b6ca1e (5.16)";
+    }
+}
+
+choices! {
+    /// When a vforked child that exits lets its parent go on.
+    VforkDone = "end of a vfork" {
+        BeforeDetach "before ->mm is cleared",
+            "complete_vfork_done() is the last step of mm_release(): for a while the child still uses the mm",
+            "every released kernel";
+        AfterDetach "once ->mm is cleared",
+            "complete_vfork_done() comes after the child has left the mm",
+            "proposal of this model";
+    }
+}
+
+choices! {
+    /// What becomes of a process with `OOM_SCORE_ADJ_MIN` that shares the victim's mm.
+    UnkillableSharer = "sharers with OOM_SCORE_ADJ_MIN" {
+        Spared "spared",
+            "not killed, and the mm is not reaped",
+            "before 4.8";
+        Killed "killed",
+            "killed like any other sharer",
+            "97fd49c2355f (4.8)";
+    }
+}
+
+choices! {
     /// What becomes of a victim whose mm could not be reaped.
     GiveUp = "when reaping fails" {
         Leave "the victim stays",

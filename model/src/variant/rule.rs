@@ -6,8 +6,8 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R28, R33, R34, R35, R37, R38, R38Current, R38Disable, R39, R40, R42, R43,
-    R43Init, R43Leader, R44, R49Dump, R56, I7, O1, O2, O24,
+    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R28, R29Killable, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
+    R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R49Dump, R56, I7, M1, M2, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
     R3, R8, R29, R54, A2, A13,
 }
@@ -85,6 +85,8 @@ rules! {
         "mm/mmu_notifier.c:mmu_notifier_unregister()", "it has looked before";
     R28 "R28", "a gather that is not alone flushes the TLB even if it has cleared nothing",
         "mm/mmu_gather.c:tlb_finish_mmu()", "it flushes what it has cleared itself";
+    R29Killable "R29-killable", "process_mrelease() waits for the mmap lock only as long as its caller lives",
+        "mm/oom_kill.c:process_mrelease()", "it waits like anybody else";
     R33 "R33", "one reaper ticket an mm: test_and_set_bit(MMF_OOM_REAP_QUEUED)",
         "mm/oom_kill.c:queue_oom_reaper()", "a victim is queued whenever someone asks";
     R34 "R34", "the task is pinned before its reaper timer is armed",
@@ -99,12 +101,16 @@ rules! {
         "mm/oom_kill.c:out_of_memory()", "a task that has left its mm is marked too";
     R38Disable "R38-disable", "oom_killer_disabled is set under oom_lock",
         "mm/oom_kill.c:oom_killer_disable()", "it is set without the lock";
+    R38Memcg "R38-memcg", "the OOM killer of a cgroup takes oom_lock too",
+        "mm/memcontrol.c:mem_cgroup_out_of_memory()", "it runs beside the global one";
     R39 "R39", "a victim's mark is published before it is thawed",
         "mm/oom_kill.c:mark_oom_victim()", "it is thawed first";
     R40 "R40", "a victim leaves oom_victims only after its mmput()",
         "kernel/exit.c:exit_mm()", "exit_oom_victim() comes before mmput()";
     R42 "R42", "an mm that is used after task_unlock() is pinned by mmgrab() before",
         "mm/oom_kill.c:process_mrelease()", "process_mrelease() keeps a bare pointer";
+    R42Eintr "R42-eintr", "what mmgrab() has pinned is dropped on every way out, -EINTR too",
+        "mm/oom_kill.c:process_mrelease()", "-EINTR is returned at once";
     R43 "R43", "every sharer of the victim's mm is killed too",
         "mm/oom_kill.c:__oom_kill_process()", "only the victim's thread group is killed";
     R43Init "R43-init", "an mm that global init uses is not reaped",
@@ -113,12 +119,26 @@ rules! {
         "mm/oom_kill.c:__oom_kill_process()", "only the leader's mm is looked at";
     R44 "R44", "nobody is chosen while a victim has not yet got MMF_OOM_SKIP",
         "mm/oom_kill.c:oom_evaluate_task()", "victims are passed over";
+    R44Dying "R44-dying", "a task that is dying does not start an OOM kill in its cgroup",
+        "mm/memcontrol.c:mem_cgroup_out_of_memory()", "whoever gets oom_lock kills";
+    R44Skip "R44-skip", "nobody is chosen whose mm has MMF_OOM_SKIP",
+        "mm/oom_kill.c:oom_badness()", "another user of the mm can be chosen";
+    R45 "R45", "a vforked child is not chosen: its parent keeps the mm",
+        "mm/oom_kill.c:oom_badness()", "it is a candidate like any other";
+    R45Adj "R45-adj", "a task with OOM_SCORE_ADJ_MIN is not chosen",
+        "mm/oom_kill.c:oom_badness()", "it is a candidate like any other";
+    R45Leader "R45-leader", "a candidate is judged by any of its threads that has an mm",
+        "mm/oom_kill.c:oom_badness()", "only the leader's mm is looked at";
     R49Dump "R49-dump", "khugepaged looks under the write lock whether the mm is dumped",
         "mm/khugepaged.c:khugepaged_test_exit()", "it only looks for users";
     R56 "R56", "a full barrier stands before ->mm = NULL",
         "kernel/exit.c:exit_mm()", "there is none";
     I7 "I7", "signal->oom_mm owns an mm_count",
         "mm/oom_kill.c:mark_oom_victim()", "it is a bare pointer";
+    M1 "M1", "nobody waits for an OOM handler in user space inside a charge, where locks may be held",
+        "mm/memcontrol-v1.c:memcg1_oom_prepare()", "the charge waits";
+    M2 "M2", "who waits for an OOM handler in user space queues itself before it tells him",
+        "mm/memcontrol-v1.c:mem_cgroup_oom_synchronize()", "it tells him first";
     O1 "O1", "the drop of mm_users is fully ordered",
         "include/linux/sched/mm.h:mmput()", "it is relaxed";
     O2 "O2", "the drop of mm_count is fully ordered",

@@ -3,11 +3,14 @@
 mod cpus;
 mod deferred;
 mod frozen;
+mod memcg;
+mod mrelease;
 mod notifiers;
 mod oom;
 mod outsiders;
 mod references;
 mod scanners;
+mod selection;
 mod slab;
 mod teardown;
 
@@ -18,7 +21,10 @@ pub fn all() -> Vec<Scenario> {
     [
         references::all(),
         oom::all(),
+        selection::all(),
+        memcg::all(),
         teardown::all(),
+        mrelease::all(),
         frozen::all(),
         slab::all(),
         outsiders::all(),

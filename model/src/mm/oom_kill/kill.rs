@@ -12,26 +12,55 @@ use crate::k::engine::{Fault, engine};
 use crate::k::lock::{mutex_lock, mutex_unlock, spin_lock, spin_unlock};
 use crate::k::plain::ghost_read;
 use crate::k::{call, goal};
-use crate::kernel::fork::put_task_struct;
+use crate::kernel::fork::{in_vfork, put_task_struct};
 use crate::system::System;
-use crate::variant::Rule;
+use crate::variant::{Rule, UnkillableSharer, Vforked};
+
+/// Who runs out of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// The machine.
+    Global,
+    /// The cgroup, whose tasks alone can be chosen, for a task that is dying itself or not.
+    Memcg {
+        /// Whether it was when `oom_lock` was taken.
+        dying: bool,
+    },
+}
 
 /// `out_of_memory()` for an allocation of `current`, or of somebody outside the model. The scan's
 /// RCU read section is a reference on every task, taken when the program is set up.
 pub fn out_of_memory(sys: &System, current: Option<&TaskStruct>) {
     let _call = call("out_of_memory");
     mutex_lock(sys.oom.lock);
-    if read_once(sys.oom.killer_disabled) != 0 {
-        goal("the OOM killer is disabled");
-    } else if !current.is_some_and(|task| kill_current(sys, task))
-        && let Some(victim) = select_bad_process(sys)
-    {
-        oom_kill_process(sys, victim);
-    }
+    kill_one(sys, current, Domain::Global);
     mutex_unlock(sys.oom.lock);
     for task in &sys.tasks {
         put_task_struct(sys, task);
     }
+}
+
+/// `out_of_memory()` under `oom_lock`: whether somebody is dying now.
+pub(in crate::mm) fn kill_one(sys: &System, current: Option<&TaskStruct>, domain: Domain) -> bool {
+    if read_once(sys.oom.killer_disabled) != 0 {
+        goal("the OOM killer is disabled");
+        return false;
+    }
+    if current.is_some_and(|task| kill_current(sys, task)) {
+        return true;
+    }
+    match select_bad_process(sys, domain) {
+        Selected::Nobody => return false,
+        Selected::Awaited => {}
+        Selected::Victim(victim) => {
+            if domain == (Domain::Memcg { dying: true }) {
+                let what = "another process is killed for a task that is dying itself";
+                engine().fault(Fault { rule: "R44", what });
+            }
+            oom_kill_process(sys, victim);
+        }
+    }
+    true
 }
 
 /// The short cut for an allocation by a task that is dying anyway.
@@ -52,12 +81,25 @@ fn kill_current(sys: &System, current: &TaskStruct) -> bool {
     will_free
 }
 
-/// `select_bad_process()`, with `oom_evaluate_task()`: the first candidate, unless a victim is still
-/// being waited for.
-fn select_bad_process(sys: &System) -> Option<&TaskStruct> {
+/// What the scan has found.
+enum Selected<'a> {
+    Nobody,
+    /// A victim that has not got `MMF_OOM_SKIP` yet.
+    Awaited,
+    Victim(&'a TaskStruct),
+}
+
+/// Those who can be chosen, in the order of the scan.
+fn candidates(sys: &System, domain: Domain) -> impl Iterator<Item = &TaskStruct> {
+    let in_domain = move |t: &&TaskStruct| domain == Domain::Global || t.memcg;
+    sys.group_leaders().filter(|t| sys.killable[t.index]).filter(in_domain)
+}
+
+/// `select_bad_process()`: the first candidate, unless a victim is still being waited for.
+fn select_bad_process(sys: &System, domain: Domain) -> Selected<'_> {
     let _call = call("select_bad_process");
     let mut chosen = None;
-    for task in sys.group_leaders().filter(|t| sys.killable[t.index]) {
+    for task in candidates(sys, domain) {
         let oom_mm = read_once(sys.signals[task.signal].oom_mm) as usize;
         if oom_mm != 0 {
             if test_bit(MMF_OOM_SKIP, sys.mms[oom_mm - 1].flags) {
@@ -65,7 +107,7 @@ fn select_bad_process(sys: &System) -> Option<&TaskStruct> {
             }
             goal("a victim is still being waited for");
             if sys.kernel.keeps(Rule::R44) {
-                return None;
+                return Selected::Awaited;
             }
             continue;
         }
@@ -74,18 +116,19 @@ fn select_bad_process(sys: &System) -> Option<&TaskStruct> {
         }
     }
     if sys.two_kills && chosen.is_some() {
-        nobody_is_waited_for(sys);
+        nobody_is_waited_for(sys, domain);
     }
-    chosen
+    chosen.map_or(Selected::Nobody, Selected::Victim)
 }
 
 /// Whether every victim that could have been seen has got `MMF_OOM_SKIP` (specification only).
-fn nobody_is_waited_for(sys: &System) {
+fn nobody_is_waited_for(sys: &System, domain: Domain) {
     let waited_for = |task: &&TaskStruct| {
         let life = sys.mms[task.first_mm].life;
         ghost_read(task.victim) != 0 && ghost_read(life) & life::SKIPPED == 0
     };
-    if sys.tasks.iter().filter(|t| sys.killable[t.index]).any(|t| waited_for(&t)) {
+    let seen = |t: &&TaskStruct| sys.killable[t.index] && (domain == Domain::Global || t.memcg);
+    if sys.tasks.iter().filter(seen).any(|t| waited_for(&t)) {
         engine()
             .fault(Fault { rule: "R44", what: "a second victim is chosen while the first is waited for" });
     }
@@ -93,13 +136,42 @@ fn nobody_is_waited_for(sys: &System) {
 
 /// `oom_badness()`, as far as being eligible goes.
 fn oom_badness(sys: &System, task: &TaskStruct) -> bool {
-    let Some((locked, mm)) = find_lock_task_mm(sys, task) else {
+    let _call = call("oom_badness");
+    let Some((locked, mm)) = find_candidate(sys, task) else {
         goal("a candidate has no mm any more");
         return false;
     };
-    let eligible = !test_bit(MMF_OOM_SKIP, mm.flags);
+    let eligible = if task.oom_score_adj_min && sys.kernel.keeps(Rule::R45Adj) {
+        goal("a task with OOM_SCORE_ADJ_MIN is passed over");
+        false
+    } else if sys.kernel.keeps(Rule::R44Skip) && test_bit(MMF_OOM_SKIP, mm.flags) {
+        goal("a candidate whose mm has MMF_OOM_SKIP is passed over");
+        false
+    } else if passes_over_vforked(sys) && in_vfork(sys, locked) {
+        goal("a vforked child is passed over");
+        false
+    } else {
+        true
+    };
     spin_unlock(locked.alloc_lock);
     eligible
+}
+
+fn passes_over_vforked(sys: &System) -> bool {
+    sys.kernel.vforked == Vforked::PassedOver && sys.kernel.keeps(Rule::R45)
+}
+
+/// A thread of the candidate that has its mm, locked.
+fn find_candidate<'a>(sys: &'a System, leader: &'a TaskStruct) -> Option<(&'a TaskStruct, &'a MmStruct)> {
+    if sys.kernel.keeps(Rule::R45Leader) {
+        return find_lock_task_mm(sys, leader);
+    }
+    spin_lock(leader.alloc_lock);
+    let mm = leader.mm();
+    if mm.is_none() {
+        spin_unlock(leader.alloc_lock);
+    }
+    mm.map(|mm| (leader, &sys.mms[mm]))
 }
 
 /// `oom_kill_process()`.
@@ -164,6 +236,10 @@ fn kill_sharers(sys: &System, victim: &TaskStruct, mm: &MmStruct) -> bool {
                 set_oom_skip(sys, mm);
                 goal("global init uses the victim's mm");
             }
+            continue;
+        }
+        if other.oom_score_adj_min && sys.kernel.unkillable_sharer == UnkillableSharer::Spared {
+            can_oom_reap = false;
             continue;
         }
         send_sigkill(&sys.signals[other.signal]);

@@ -2,7 +2,7 @@
 
 use super::{__oom_reap_task_mm, find_lock_task_mm, task_will_free_mem};
 use crate::include::mm_types::{MMF_OOM_SKIP, MmStruct};
-use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
+use crate::include::mmap_lock::{mmap_read_lock, mmap_read_lock_killable, mmap_read_unlock};
 use crate::include::sched::TaskStruct;
 use crate::include::sched_mm::{mmdrop, mmget_not_zero, mmgrab};
 use crate::k::bitops::test_bit;
@@ -37,22 +37,42 @@ fn owning_count(sys: &System, locked: &TaskStruct, mm: &MmStruct) {
     }
     let reap = may_reap(sys, locked, mm);
     spin_unlock(locked.alloc_lock);
-    if reap {
-        let tests = sys.kernel.mrelease == Mrelease::UnderLock;
-        let test_under_lock = sys.kernel.keeps(Rule::R23Test);
-        let mut skip = tests && !test_under_lock && test_bit(MMF_OOM_SKIP, mm.flags);
-        mmap_read_lock(mm);
-        skip |= tests && test_under_lock && test_bit(MMF_OOM_SKIP, mm.flags);
-        if skip {
-            goal("process_mrelease() finds MMF_OOM_SKIP");
-        } else {
-            reaps(sys, mm);
+    if reap && !reap_locked(sys, mm) {
+        goal("process_mrelease() returns -EINTR");
+        if !sys.kernel.keeps(Rule::R42Eintr) {
+            return;
         }
-        mmap_read_unlock(mm);
     }
     if pinned {
         mmdrop(sys, mm);
     }
+}
+
+/// Reap unless `MMF_OOM_SKIP` is set; false if the caller is killed while it waits for the lock.
+fn reap_locked(sys: &System, mm: &MmStruct) -> bool {
+    let tests = sys.kernel.mrelease == Mrelease::UnderLock;
+    let test_under_lock = sys.kernel.keeps(Rule::R23Test);
+    let mut skip = tests && !test_under_lock && test_bit(MMF_OOM_SKIP, mm.flags);
+    if !lock_killable(sys, mm) {
+        return false;
+    }
+    skip |= tests && test_under_lock && test_bit(MMF_OOM_SKIP, mm.flags);
+    if skip {
+        goal("process_mrelease() finds MMF_OOM_SKIP");
+    } else {
+        reaps(sys, mm);
+    }
+    mmap_read_unlock(mm);
+    true
+}
+
+/// `mmap_read_lock_killable()`, where somebody kills the caller.
+fn lock_killable(sys: &System, mm: &MmStruct) -> bool {
+    if sys.kills_mrelease && sys.kernel.keeps(Rule::R29Killable) {
+        return mmap_read_lock_killable(mm);
+    }
+    mmap_read_lock(mm);
+    true
 }
 
 /// 5.15 and 5.16: `exit_mmap()` does not run while the caller owns a use, which may be the last one.
@@ -60,10 +80,8 @@ fn owning_users(sys: &System, locked: &TaskStruct, mm: &MmStruct) {
     let got = mmget_not_zero(mm);
     let reap = got && may_reap(sys, locked, mm);
     spin_unlock(locked.alloc_lock);
-    if reap {
-        mmap_read_lock(mm);
-        reaps(sys, mm);
-        mmap_read_unlock(mm);
+    if reap && !reap_locked(sys, mm) {
+        goal("process_mrelease() returns -EINTR");
     }
     if got {
         mmput_reaping(sys, mm);
