@@ -93,8 +93,8 @@ impl Table {
     /// The same with other prices where no row tells them.
     pub fn simulate_assuming(self, cpus: Option<usize>, assumed: Costs) -> Simulated {
         let publication = self.publication();
-        let priced = publication.prices_of.map_or(publication, Self::publication);
-        let prices = calibrate::calibrate(&priced, assumed);
+        let calibrated = publication.prices_of.map_or(publication, Self::publication);
+        let prices = calibrate::calibrate(&calibrated, assumed);
         let line = |row: &Row| {
             let published_cpus = row.cpus.unwrap_or(publication.cpus);
             let cpus = cpus.unwrap_or(published_cpus);
