@@ -173,7 +173,7 @@ fn rules_in(text: &str) -> BTreeSet<&str> {
     let is_rule = |word: &&str| {
         let digits = |text: &str| (1..=2).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
         let (id, name) = word.split_once('-').unwrap_or((word, "x"));
-        id.strip_prefix(['R', 'O', 'I', 'A']).is_some_and(digits)
+        id.strip_prefix(['R', 'O', 'I', 'M', 'A']).is_some_and(digits)
             && name.bytes().all(|b| b.is_ascii_lowercase())
     };
     words(text, "-_").filter(is_rule).collect()
