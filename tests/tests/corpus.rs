@@ -119,7 +119,7 @@ fn program(trace: &TraceFile) -> Setup {
     let kernel = Kernel::named(&trace.kernel).expect("a kernel");
     let without = trace.without.iter().map(|id| Rule::parse(id).expect("a rule"));
     let scenario = library::named(&trace.scenario).expect("a scenario");
-    scenario.program(without.fold(kernel, |kernel, rule| kernel.without(rule)))
+    scenario.program(without.fold(kernel, Kernel::without))
 }
 
 /// docs/how-to-read-a-trace.md shows tables of the corpus as they are.

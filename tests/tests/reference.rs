@@ -73,7 +73,7 @@ fn function_name(line: &str) -> Option<String> {
 }
 
 fn all_functions() -> Vec<Function> {
-    ["include", "kernel", "mm"].into_iter().flat_map(functions_in).collect()
+    ["arch", "drivers", "fs", "include", "kernel", "mm"].into_iter().flat_map(functions_in).collect()
 }
 
 /// The kernel function that a doc comment begins with.

@@ -96,8 +96,13 @@ fn killed(sys: &System, task: &TaskStruct) -> bool {
 /// What is wrong with who was killed.
 fn wrong_victims(sys: &System) -> Vec<(&'static str, String)> {
     let unkillable = sys.tasks.iter().filter(|t| t.oom_score_adj_min && killed(sys, t));
-    let mut faults: Vec<_> =
-        unkillable.map(|t| ("R45", format!("T{} has OOM_SCORE_ADJ_MIN, and is killed", t.index))).collect();
+    let victim = sys.tasks.iter().find(|t| sys.signals[t.signal].oom_mm.peek() != 0);
+    let with = |t: &TaskStruct| match victim {
+        Some(victim) if victim.signal != t.signal => format!(" with T{}", victim.index),
+        _ => String::new(),
+    };
+    let what = |t: &TaskStruct| format!("T{} has OOM_SCORE_ADJ_MIN, and is killed{}", t.index, with(t));
+    let mut faults: Vec<_> = unkillable.map(|t| ("R45", what(t))).collect();
     let victims: Vec<(usize, usize)> = sys
         .signals
         .iter()

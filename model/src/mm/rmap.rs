@@ -29,7 +29,7 @@ impl Rmap {
 /// `unlink_anon_vmas()` and `unlink_file_vma()`: before page tables are freed.
 pub(super) fn unlink_vmas(sys: &System, mm: &MmStruct) {
     let Some(rmap) = sys.rmap.filter(|_| mm.index == 0) else { return };
-    let _call = call("unlink_vmas");
+    let _call = call("unlink_anon_vmas");
     mutex_lock(rmap.lock);
     write(rmap.linked, 0);
     mutex_unlock(rmap.lock);

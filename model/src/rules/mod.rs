@@ -17,7 +17,7 @@ mod teardown;
 /// A rule of the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockingRule {
-    /// Name: R locking, O order, I invariant, A what the RFC has to keep.
+    /// Name: R locking, O order, I invariant, M what memory cgroups keep, A what the RFC has to keep.
     pub id: &'static str,
     /// What must be done, or what holds.
     pub statement: &'static str,

@@ -12,7 +12,7 @@ pub(super) const RULES: &[LockingRule] = &[
         model: &[],
         versions: "6.1 to 7.1; user_event_mm_remove() since 6.4",
         order: "mmap_lock; the test is relaxed (O5)",
-        missing: "khugepaged, KSM, user_events",
+        missing: "kept; since 6.0 exit_mmap() takes the lock itself",
     },
     LockingRule {
         id: "R49",
@@ -20,10 +20,14 @@ pub(super) const RULES: &[LockingRule] = &[
         why: "it is the other half of R48",
         broken: "a scanner walks page tables that are freed",
         kernel: &["mm/khugepaged.c:hpage_collapse_test_exit()", "mm/ksm.c:ksm_test_exit()"],
-        model: &[],
+        model: &[
+            "model/src/mm/ksm.rs:ksm_test_exit()",
+            "model/src/mm/khugepaged.rs:test_exit()",
+            "model/src/fs/coredump.rs:collapse_huge_page()",
+        ],
         versions: "6.1 to 7.1",
         order: "mmap_lock; the test is relaxed (O5)",
-        missing: "khugepaged, KSM",
+        missing: "",
     },
     LockingRule {
         id: "R50",
@@ -34,7 +38,7 @@ pub(super) const RULES: &[LockingRule] = &[
         model: &[],
         versions: "6.1 to 7.1",
         order: "the lock of the list",
-        missing: "khugepaged, KSM",
+        missing: "kept; the variant",
     },
     LockingRule {
         id: "R51",
@@ -45,7 +49,7 @@ pub(super) const RULES: &[LockingRule] = &[
         model: &[],
         versions: "6.1 to 7.1",
         order: "the lock of the list",
-        missing: "khugepaged, KSM",
+        missing: "kept; a scanner of several mms",
     },
     LockingRule {
         id: "R52",

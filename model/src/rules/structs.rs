@@ -12,7 +12,7 @@ pub(super) const RULES: &[LockingRule] = &[
         model: &[],
         versions: "6.1 counts always; since 6.4 by architecture",
         order: "mmdrop_lazy_tlb() is a full barrier either way (R56)",
-        missing: "CPUs, lazy TLB",
+        missing: "kept; the variant",
     },
     LockingRule {
         id: "R15",
@@ -23,7 +23,7 @@ pub(super) const RULES: &[LockingRule] = &[
         model: &[],
         versions: "6.1 to 7.1",
         order: "none: one CPU",
-        missing: "CPUs, lazy TLB",
+        missing: "page tables that a CPU walks",
     },
     LockingRule {
         id: "R16",

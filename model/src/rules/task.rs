@@ -34,7 +34,7 @@ pub(super) const RULES: &[LockingRule] = &[
         model: &[],
         versions: "6.1 to 7.1; since 6.12 tested before task_lock()",
         order: "none",
-        missing: "kernel threads with an mm",
+        missing: "kept; somebody who looks up a kernel thread",
     },
     LockingRule {
         id: "R7",
@@ -56,7 +56,7 @@ pub(super) const RULES: &[LockingRule] = &[
         model: &[],
         versions: "6.1 to 7.1",
         order: "task_lock()",
-        missing: "vfork",
+        missing: "kept; a parent that is killed while it waits",
     },
     LockingRule {
         id: "R54",
@@ -91,10 +91,10 @@ pub(super) const RULES: &[LockingRule] = &[
             "kernel/kthread.c:kthread_unuse_mm()",
             "kernel/sched/membarrier.c:membarrier_exec_mmap()",
         ],
-        model: &[],
+        model: &["model/src/kernel/exit.rs:clear_mm()"],
         versions: "6.1 to 7.1",
         order: "smp_mb(): no weaker order suffices (O13 to O16)",
-        missing: "membarrier, run queues",
+        missing: "",
     },
     LockingRule {
         id: "R57",
@@ -105,7 +105,7 @@ pub(super) const RULES: &[LockingRule] = &[
         model: &[],
         versions: "6.12 to 7.1; 6.1 takes the count only if active_mm is another one",
         order: "none",
-        missing: "kernel threads with an mm",
+        missing: "kept; the variant",
     },
     LockingRule {
         id: "R60",
@@ -116,6 +116,6 @@ pub(super) const RULES: &[LockingRule] = &[
         model: &[],
         versions: "6.1 to 7.1",
         order: "none",
-        missing: "exec",
+        missing: "exec of a process",
     },
 ];

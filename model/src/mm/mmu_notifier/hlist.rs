@@ -99,7 +99,7 @@ fn hlist_del(s: Subscription) {
 /// `mmu_notifier_invalidate_range_start()` to `_end()`, by somebody who unmaps a page.
 pub fn invalidate(mm: &MmStruct) {
     let Some(s) = mm.subscription else { return };
-    let _call = call("mmu_notifier_invalidate_range");
+    let _call = call("mmu_notifier_invalidate_range_start");
     srcu_read_lock(s.srcu);
     if read_once(s.hlist) != 0 {
         s.tell();

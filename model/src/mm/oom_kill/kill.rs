@@ -95,7 +95,8 @@ fn candidates(sys: &System, domain: Domain) -> impl Iterator<Item = &TaskStruct>
     sys.group_leaders().filter(|t| sys.killable[t.index]).filter(in_domain)
 }
 
-/// `select_bad_process()`: the first candidate, unless a victim is still being waited for.
+/// `select_bad_process()`, with `oom_evaluate_task()`: the first candidate, unless a victim is still being
+/// waited for.
 fn select_bad_process(sys: &System, domain: Domain) -> Selected<'_> {
     let _call = call("select_bad_process");
     let mut chosen = None;
