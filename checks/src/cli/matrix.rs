@@ -238,8 +238,8 @@ mod tests {
     fn columns_are_versions_in_their_order_then_proposals() {
         let headings: Vec<String> = columns().into_iter().map(heading).collect();
         assert_eq!(headings[..4], ["4.6", "4.9", "4.14", "4.17"]);
-        assert_eq!(headings[9..15], ["6.1", "6.2", "6.12", "6.18", "7.0", "7.1"]);
-        assert_eq!(headings[15..], ["A", "B", "C", "D", "E", "F", "G", "H", "I"]);
+        assert_eq!(headings[10..16], ["6.1", "6.2", "6.12", "6.18", "7.0", "7.1"]);
+        assert_eq!(headings[16..], ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J"]);
         assert_eq!(headings.len(), KERNELS.len());
     }
 

@@ -278,8 +278,9 @@ pub const KERNELS: &[Kernel] = &[
         ..V7_1
     },
     Kernel {
-        name: "vfork-done-late",
+        name: "late-vfork-done",
         about: "7.1 with complete_vfork_done() after the child has left the mm of its parent",
+        status: Status::Alternative,
         vfork_done: VforkDone::AfterDetach,
         ..V7_1
     },
