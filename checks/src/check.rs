@@ -74,6 +74,8 @@ const FIRST_TRY: u64 = 300_000;
 const SECOND_TRY: u64 = 600_000;
 /// Executions of each bound in the search for a counterexample with few preemptions.
 const MINIMISE: u64 = 300_000;
+/// Bounds that are tried for a violation that loom has found without one.
+const LOOM_BOUNDS: u32 = 4;
 
 /// Check `scenario` on `kernel`.
 ///
@@ -99,7 +101,7 @@ pub fn check(
             }
         }
         Engine::Views => views::run(limits, &setup, progress),
-        Engine::Loom if fits(threads) => Loom { preemptions: options.preemptions, limits }.run(&setup)?,
+        Engine::Loom if fits(threads) => by_loom(options.preemptions, limits, &setup)?,
         Engine::Loom => Report::new("loom", crate::engine::loom::TOO_MANY_THREADS),
         Engine::Shuttle => {
             let (seed, runs) = options.random;
@@ -110,6 +112,24 @@ pub fn check(
     };
     let verdict = Verdict::of(&report, scenario.goals_on(&kernel));
     Ok(Checked { report, verdict })
+}
+
+/// What loom finds, and of a violation one with the least bound that shows it.
+fn by_loom(
+    preemptions: Option<u32>,
+    limits: Limits,
+    setup: &mmspec_model::k::program::Setup,
+) -> Result<Report, ForeignSetting> {
+    let report = Loom { preemptions, limits }.run(setup)?;
+    let Some(failure) = &report.failure else { return Ok(report) };
+    let limits = Limits { executions: MINIMISE, ..limits };
+    for bound in 0..preemptions.unwrap_or(LOOM_BOUNDS) {
+        let least = Loom { preemptions: Some(bound), limits }.run(setup)?;
+        if least.failure.as_ref().is_some_and(|least| least.rule == failure.rule) {
+            return Ok(least);
+        }
+    }
+    Ok(report)
 }
 
 /// All of it, by whichever reduction gets there first.
