@@ -1,6 +1,7 @@
 //! The counterexample file: its schema, and writing one without ever replacing another.
 
 use crate::error::TraceError;
+use crate::table::words::lvalue;
 use mmspec_model::event::Event;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,17 +84,13 @@ pub struct Step {
 impl Step {
     /// The decision that led to `event`.
     pub fn of(event: &Event, alternative: u16) -> Self {
-        let word = match (event.object.as_str(), event.word.as_str()) {
-            ("", name) | (name, "") => name.to_string(),
-            (object, word) => format!("{object}->{word}"),
-        };
         Self {
             task: event.task,
             alternative,
             function: event.stack.last().cloned().unwrap_or_default(),
             step: event.step.clone(),
             arg: event.arg.clone(),
-            word,
+            word: lvalue(event),
         }
     }
 }

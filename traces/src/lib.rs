@@ -20,4 +20,4 @@ pub use ftrace::ftrace;
 pub use page::{PageOptions, page};
 pub use perfetto::perfetto;
 pub use state::State;
-pub use table::{About, TableOptions, changelog, render};
+pub use table::{About, TableOptions, changelog, printable, render};

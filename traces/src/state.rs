@@ -2,6 +2,7 @@
 //! are not in it.
 
 use crate::file::TraceFile;
+use crate::table::words::{is_lock, lvalue};
 use mmspec_model::event::{Event, Kind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,7 +70,7 @@ impl State {
 
     /// The newest value of the word or bit that `event` touches; `None` where values say nothing.
     pub fn newest(&self, event: &Event) -> Option<u64> {
-        match self.words.get(&name(event))? {
+        match self.words.get(&lvalue(event))? {
             Held::Number(value) => Some(*value),
             Held::Bits(_) | Held::Lock(_) => None,
         }
@@ -78,13 +79,13 @@ impl State {
     fn initial(&mut self, event: &Event) {
         if is_bit(event) {
             let new = || Held::Bits(BTreeMap::new());
-            if let Held::Bits(bits) = self.words.entry(name(event)).or_insert_with(new) {
+            if let Held::Bits(bits) = self.words.entry(lvalue(event)).or_insert_with(new) {
                 bits.insert(event.arg.clone(), event.before != 0);
             }
-        } else if is_lock(event) {
-            self.words.insert(name(event), Held::Lock(Lock::default()));
+        } else if is_lock(&event.step) {
+            self.words.insert(lvalue(event), Held::Lock(Lock::default()));
         } else if event.kind != Kind::Waits {
-            self.words.insert(name(event), Held::Number(event.before));
+            self.words.insert(lvalue(event), Held::Number(event.before));
         }
     }
 
@@ -95,11 +96,11 @@ impl State {
                 self.freed.insert(event.object.clone());
             }
             Kind::Waits => {
-                if let Some(Held::Lock(lock)) = self.words.get_mut(&name(event)) {
+                if let Some(Held::Lock(lock)) = self.words.get_mut(&lvalue(event)) {
                     lock.queued.insert(task());
                 }
             }
-            Kind::Write => match self.words.get_mut(&name(event)) {
+            Kind::Write => match self.words.get_mut(&lvalue(event)) {
                 Some(Held::Number(value)) => *value = event.after,
                 Some(Held::Bits(bits)) => {
                     bits.insert(event.arg.clone(), event.after != 0);
@@ -173,10 +174,6 @@ impl Lock {
     }
 }
 
-fn name(event: &Event) -> String {
-    if event.object.is_empty() { event.word.clone() } else { format!("{}->{}", event.object, event.word) }
-}
-
 /// Whether it is about a word of the kernel; to wait for one tells nothing of its value.
 fn has_value(event: &Event) -> bool {
     matches!(event.kind, Kind::Read | Kind::Write | Kind::Failed | Kind::Waits)
@@ -184,12 +181,6 @@ fn has_value(event: &Event) -> bool {
 
 fn is_bit(event: &Event) -> bool {
     event.step.ends_with("_bit") && !event.arg.is_empty()
-}
-
-fn is_lock(event: &Event) -> bool {
-    let step = event.step.as_str();
-    let starts = ["mmap_", "spin_", "mutex_", "down_", "up_"].iter().any(|prefix| step.starts_with(prefix));
-    starts || ["_lock", "_trylock", "_unlock"].iter().any(|suffix| step.ends_with(suffix))
 }
 
 /// Whether a step takes a lock that others may have as well.

@@ -4,11 +4,11 @@ use super::Exit;
 use super::args::{Format, ReplayArgs};
 use super::error::CliError;
 use super::screen::Screen;
-use super::wording::{self, printable};
+use super::wording;
 use mmspec::check::Engine;
 use mmspec::counterexample::{Attempt, ReplayError, attempt, engines};
 use mmspec::engine::environment::refuse_foreign_settings;
-use mmspec_traces::TraceFile;
+use mmspec_traces::{TraceFile, printable};
 use serde::Serialize;
 use std::path::Path;
 

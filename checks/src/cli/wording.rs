@@ -64,8 +64,3 @@ pub fn subject(trace: &mmspec_traces::TraceFile) -> String {
     };
     format!("{} on {}{without}", trace.scenario, trace.kernel)
 }
-
-/// `line` without what would steer a terminal: a trace file may come from anybody.
-pub fn printable(line: &str) -> String {
-    line.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
-}

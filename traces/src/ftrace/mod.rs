@@ -9,6 +9,7 @@ mod tracepoints;
 mod world;
 
 use crate::file::TraceFile;
+use crate::table::printable;
 use crate::timeline::{Call, Timeline};
 use mmspec_model::event::Event;
 use std::collections::HashMap;
@@ -131,7 +132,7 @@ fn text(lines: &[(usize, String)], world: &World) -> String {
         let (comm, pid) = (world.comm(*task), world.pid(*task));
         let flags = if comm.contains("softirq") { "..s.." } else { "....." };
         let (seconds, micros) = ((number + 1) / 1_000_000, (number + 1) % 1_000_000);
-        let body: String = body.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+        let body = printable(body);
         writeln!(text, "{comm:>16}-{pid:<7} [{task:03}] {flags} {seconds:5}.{micros:06}: {body}")
             .expect("a string takes everything");
     }

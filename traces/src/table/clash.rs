@@ -47,10 +47,14 @@ fn writes(e: &Event) -> bool {
 /// Whether the two steps are by different tasks, on the same word (all words, if one frees the
 /// object), and not both reads, nor about different bits.
 fn clash(a: &Event, b: &Event) -> bool {
-    let frees = a.kind == Kind::Free || b.kind == Kind::Free;
-    let same =
-        a.object == b.object && (a.word == b.word || frees) && !(a.object.is_empty() && a.word.is_empty());
-    let other_bit = !a.arg.is_empty() && !b.arg.is_empty() && a.arg != b.arg && !frees;
     let told = a.kind != Kind::Ghost && a.kind != Kind::Waits;
-    told && a.task != b.task && same && (writes(a) || writes(b)) && !other_bit
+    told && a.task != b.task && touches(a, b) && (writes(a) || writes(b))
+}
+
+/// Whether both touch the same word, or the same bit of it, or one frees the object.
+pub fn touches(a: &Event, b: &Event) -> bool {
+    let frees = a.kind == Kind::Free || b.kind == Kind::Free;
+    let other_bit = !a.arg.is_empty() && !b.arg.is_empty() && a.arg != b.arg && !frees;
+    let named = !(a.object.is_empty() && a.word.is_empty());
+    named && a.object == b.object && (a.word == b.word || frees) && !other_bit
 }

@@ -1,7 +1,7 @@
 //! The race table: a column per task, time going down, as in `Documentation/process/maintainer-tip.rst`.
 //!
-//! `story` says which events matter, `relevance` how much where there is no room for all, `rows` turns them into calls and steps, `step` words one step,
-//! and `columns` or `gutter` place the rows.
+//! `story` says which events matter, `relevance` how much where there is no room for all, `rows` turns
+//! them into calls and steps, `step` words one step, and `columns` or `gutter` place the rows.
 
 mod cell;
 mod changelog;
@@ -19,7 +19,7 @@ mod wrap;
 /// What the other drawings of a trace say in the same words.
 pub(crate) mod words {
     pub(crate) use super::lexicon::{Lexicon, lvalue};
-    pub(crate) use super::step::text;
+    pub(crate) use super::step::{is_lock, only_queues, text};
     pub(crate) use super::story::{Fate, Story};
 }
 
@@ -157,6 +157,6 @@ fn verdict(file: &TraceFile) -> String {
 }
 
 /// `line` without what would steer a terminal: names may come from a file that anybody wrote.
-fn printable(line: &str) -> String {
+pub fn printable(line: &str) -> String {
     line.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }

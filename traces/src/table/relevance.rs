@@ -4,6 +4,7 @@
 //! what a step reads was written by another task, a step is under a lock, a task was interrupted
 //! here, a task had read that before it came there.
 
+use super::clash::touches;
 use super::step::{only_queues, releases, takes};
 use crate::file::TraceFile;
 use mmspec_model::event::{Event, Kind};
@@ -131,12 +132,4 @@ fn writes(e: &Event) -> bool {
 /// Whether what the step found may decide what its task does next.
 fn is_test(e: &Event) -> bool {
     e.kind == Kind::Failed || (e.kind == Kind::Read && e.step != "read") || e.step.starts_with("test_")
-}
-
-/// Whether both touch the same word, or the same bit of it, or one frees the object.
-fn touches(a: &Event, b: &Event) -> bool {
-    let frees = a.kind == Kind::Free || b.kind == Kind::Free;
-    let other_bit = !a.arg.is_empty() && !b.arg.is_empty() && a.arg != b.arg && !frees;
-    let named = !(a.object.is_empty() && a.word.is_empty());
-    named && a.object == b.object && (a.word == b.word || frees) && !other_bit
 }

@@ -84,7 +84,8 @@ fn change(e: &Event) -> String {
     }
 }
 
-fn is_lock(op: &str) -> bool {
+/// Whether the step is one on a lock.
+pub fn is_lock(op: &str) -> bool {
     ["mmap_", "spin_", "mutex_", "down_", "up_", "read_", "write_"]
         .iter()
         .any(|prefix| op.starts_with(prefix))

@@ -3,7 +3,7 @@
 use super::Moment;
 use super::order::{LockStep, lock_step};
 use crate::file::TraceFile;
-use crate::table::words::lvalue;
+use crate::table::words::{lvalue, only_queues};
 use mmspec_model::event::{Event, Kind};
 use std::collections::HashMap;
 
@@ -104,9 +104,5 @@ impl Found {
 
 /// Whether the task cannot take the lock yet. One that queues in an rwsem changes its high half only.
 pub fn waits(e: &Event) -> bool {
-    let queues = lock_step(e).is_some()
-        && e.kind == Kind::Write
-        && e.before != e.after
-        && e.before as u32 == e.after as u32;
-    e.kind == Kind::Waits || queues
+    e.kind == Kind::Waits || only_queues(e)
 }
