@@ -45,12 +45,18 @@ pub struct Cell {
 pub fn committed() -> Vec<Cell> {
     let kernels: BTreeMap<String, BTreeMap<String, String>> =
         toml::from_str(TEXT).unwrap_or_else(|error| panic!("checks/matrix.toml: {error}"));
+    let scenarios: BTreeMap<String, Scenario> =
+        library::all().into_iter().map(|s| (s.name.clone(), s)).collect();
     let cell = |kernel: &str, scenario: &str, expected: &str| Cell {
         kernel: Kernel::named(kernel).unwrap_or_else(|| panic!("matrix: no kernel {kernel}")),
-        scenario: library::named(scenario).unwrap_or_else(|| panic!("matrix: no scenario {scenario}")),
+        scenario: scenarios
+            .get(scenario)
+            .cloned()
+            .unwrap_or_else(|| panic!("matrix: no scenario {scenario}")),
         expected: expected.parse().unwrap_or_else(|error| panic!("matrix: {kernel}, {scenario}: {error}")),
     };
-    let cells = kernels.iter().flat_map(|(kernel, row)| row.iter().map(move |(s, e)| cell(kernel, s, e)));
+    let cells = kernels.iter().flat_map(|(kernel, row)| row.iter().map(move |(s, e)| (kernel, s, e)));
+    let cells = cells.map(|(kernel, scenario, expected)| cell(kernel, scenario, expected));
     cells.collect()
 }
 
