@@ -5,7 +5,7 @@ mod order;
 mod replay;
 
 pub use derive::{Weak, minimal};
-pub use replay::{Attempt, By, ReplayError, Searched, attempt, engines, replay};
+pub use replay::{Attempt, By, ReplayError, Searched, attempt, engines, program, replay};
 
 use crate::check::Checked;
 use crate::engine::Failure;

@@ -6,11 +6,10 @@
 
 use mmspec::bugs::BUGS;
 use mmspec::check::{Engine, Options, check};
-use mmspec::counterexample::{corpus_path, replay, trace_file};
+use mmspec::counterexample::{corpus_path, program, replay, trace_file};
 use mmspec::engine::{Effort, Limits, states};
 use mmspec::manifest::Manifest;
 use mmspec::scenario::{Scenario, library};
-use mmspec_model::k::program::Setup;
 use mmspec_model::variant::{Kernel, Rule};
 use mmspec_traces::{TableOptions, TraceFile, render};
 use std::collections::BTreeSet;
@@ -106,20 +105,12 @@ fn no_counterexample_has_fewer_preemptions() {
             continue;
         }
         let Some(fewer) = trace.preemptions.checked_sub(1) else { continue };
-        let setup = program(&trace);
+        let setup = program(&trace).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let report = states::run_bounded(fewer, Limits::default(), &setup, &|_| {});
         let found = report.failure.map(|failure| failure.rule);
         assert_eq!(found, None, "{}: with {fewer} preemptions", path.display());
         assert!(report.effort != Effort::Unfinished, "{}", path.display());
     }
-}
-
-/// What `trace` was found on.
-fn program(trace: &TraceFile) -> Setup {
-    let kernel = Kernel::named(&trace.kernel).expect("a kernel");
-    let without = trace.without.iter().map(|id| Rule::parse(id).expect("a rule"));
-    let scenario = library::named(&trace.scenario).expect("a scenario");
-    scenario.program(without.fold(kernel, Kernel::without))
 }
 
 /// docs/how-to-read-a-trace.md shows tables of the corpus as they are.

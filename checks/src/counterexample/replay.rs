@@ -102,6 +102,14 @@ pub struct Searched {
     pub unfinished: bool,
 }
 
+/// The program that `trace` was found on.
+///
+/// # Errors
+/// When the trace names something that does not exist.
+pub fn program(trace: &TraceFile) -> Result<Setup, ReplayError> {
+    World::of(trace).map(|world| world.setup)
+}
+
 /// What a trace is about.
 struct World {
     scenario: Scenario,
