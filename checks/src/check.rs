@@ -7,6 +7,7 @@ use crate::engine::states::{self, Reduction};
 use crate::engine::{Effort, ForeignSetting, Limits, Report, views};
 use crate::scenario::{Actor, Scenario};
 use crate::verdict::Verdict;
+use mmspec_model::k::program::Setup;
 use mmspec_model::variant::{
     CoreDump, ExitMmap, Guarded, Kernel, MemcgOom, Mrelease, NotifierMode, Queue, ReaperPin, UffdPin,
     UffdWriteProtect, Vmas,
@@ -115,11 +116,7 @@ pub fn check(
 }
 
 /// What loom finds, and of a violation one with the least bound that shows it.
-fn by_loom(
-    preemptions: Option<u32>,
-    limits: Limits,
-    setup: &mmspec_model::k::program::Setup,
-) -> Result<Report, ForeignSetting> {
+fn by_loom(preemptions: Option<u32>, limits: Limits, setup: &Setup) -> Result<Report, ForeignSetting> {
     let report = Loom { preemptions, limits }.run(setup)?;
     let Some(failure) = &report.failure else { return Ok(report) };
     let limits = Limits { executions: MINIMISE, ..limits };
@@ -133,7 +130,7 @@ fn by_loom(
 }
 
 /// All of it, by whichever reduction gets there first.
-fn exhaust(limits: Limits, setup: &mmspec_model::k::program::Setup, progress: &dyn Fn(u64)) -> Report {
+fn exhaust(limits: Limits, setup: &Setup, progress: &dyn Fn(u64)) -> Report {
     let within = |executions: u64| Limits { executions: executions.min(limits.executions), ..limits };
     let first = states::run(Reduction::Dpor, within(FIRST_TRY), setup, progress);
     if first.effort != Effort::Unfinished || first.failure.is_some() || limits.executions <= FIRST_TRY {
@@ -151,12 +148,7 @@ fn exhaust(limits: Limits, setup: &mmspec_model::k::program::Setup, progress: &d
 }
 
 /// A counterexample that needs no more interruptions than necessary, in place of the one found.
-fn fewest_preemptions(
-    report: Report,
-    limits: Limits,
-    setup: &mmspec_model::k::program::Setup,
-    progress: &dyn Fn(u64),
-) -> Report {
+fn fewest_preemptions(report: Report, limits: Limits, setup: &Setup, progress: &dyn Fn(u64)) -> Report {
     let Some(failure) = &report.failure else { return report };
     let limits = Limits { executions: MINIMISE, ..limits };
     states::fewest_preemptions(failure.preemptions, limits, setup, progress).unwrap_or(report)
