@@ -9,9 +9,9 @@ use crate::mm::tlb::flush_tlb;
 use crate::system::System;
 use crate::variant::Rule;
 
-/// `flush_tlb_mm()`, by a thread of `mm` on another CPU.
-pub fn flush_tlb_mm(sys: &System, cpu: Cpu, mm: &MmStruct) {
-    let _call = call("flush_tlb_mm");
+/// `smp_flush_tlb_mm()`, by a thread of `mm` on another CPU.
+pub fn smp_flush_tlb_mm(sys: &System, cpu: Cpu, mm: &MmStruct) {
+    let _call = call("smp_flush_tlb_mm");
     // Page tables are changed before mm_cpumask() is read, as switch_mm_irqs_off() sets its bit before the
     // CPU walks them.
     smp_mb();
@@ -23,14 +23,15 @@ pub fn flush_tlb_mm(sys: &System, cpu: Cpu, mm: &MmStruct) {
     }
     if read_once(cpu.cpumask) != 0 {
         local_irq_disable(cpu);
-        flush_tlb_ipi(cpu, mm);
+        do_exit_flush_lazy_tlb(cpu, mm);
         local_irq_enable(cpu);
     }
 }
 
-/// The interrupt: a CPU that only has run the mm asks not to be told any more.
-fn flush_tlb_ipi(cpu: Cpu, mm: &MmStruct) {
-    let _call = call("flush_tlb_ipi");
+/// `do_exit_flush_lazy_tlb()`, the interrupt: a CPU that only has run the mm asks not to be told
+/// any more.
+fn do_exit_flush_lazy_tlb(cpu: Cpu, mm: &MmStruct) {
+    let _call = call("do_exit_flush_lazy_tlb");
     let me = mm.index as u64 + 1;
     if read_once(cpu.active_mm) != me {
         goal("a CPU leaves mm_cpumask()");
@@ -43,14 +44,14 @@ fn flush_tlb_ipi(cpu: Cpu, mm: &MmStruct) {
     }
 }
 
-/// `munmap()` of the first VMA's page, which is freed.
+/// `zap_pte_range()`, by a `munmap()` of the first VMA: its page is freed.
 pub fn zap_page(sys: &System, cpu: Cpu, mm: &MmStruct) {
     let _call = call("zap_pte_range");
     let vma = &mm.vmas[0];
     let clear = Rmw { shape: Shape::Conditional, apply: &|pages| Effect::ret(0, pages) };
     let pages = engine().rmw(vma.pte, Order::AcqRel, &clear, Site::here("ptep_get_and_clear"));
     atomic_long_sub(mm.rss, pages, "rss");
-    flush_tlb_mm(sys, cpu, mm);
+    smp_flush_tlb_mm(sys, cpu, mm);
     if let Some(page) = vma.page {
         engine().free(page.object, Site::here("free_page"));
     }

@@ -97,7 +97,7 @@ pub fn khugepaged_exit(mm: &MmStruct) {
     }
 }
 
-/// `khugepaged_test_exit()`.
+/// `hpage_collapse_test_exit()`, `khugepaged_test_exit()` before 6.1.
 fn test_exit(mm: &MmStruct) -> bool {
     let exits = atomic_read(mm.mm_users) == 0;
     if exits {

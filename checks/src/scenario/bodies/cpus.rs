@@ -2,7 +2,7 @@
 
 use super::{Body, forget};
 use crate::scenario::{Actor, Scenario};
-use mmspec_model::arch::flush::{flush_tlb_mm, zap_page};
+use mmspec_model::arch::flush::{smp_flush_tlb_mm, zap_page};
 use mmspec_model::fs::exec::exec_mmap;
 use mmspec_model::include::sched_mm::{mmdrop, mmget_not_zero};
 use mmspec_model::k::atomic::write_once;
@@ -25,7 +25,7 @@ pub(super) fn body(scenario: &Scenario, actor: Actor) -> Body {
         }
         Actor::UnmapAndExit(t) => exiting(t, mm_of(t), |sys, mm| {
             // Of a range that nobody else has touched.
-            flush_tlb_mm(sys, cpu(sys), &sys.mms[mm]);
+            smp_flush_tlb_mm(sys, cpu(sys), &sys.mms[mm]);
             zap_page(sys, cpu(sys), &sys.mms[mm]);
         }),
         Actor::WriteAndExit(t) => exiting(t, mm_of(t), |sys, _| {
