@@ -7,7 +7,8 @@
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use mmspec::bugs::{self, BUGS};
-use mmspec::check::{Engine, Options};
+use mmspec::check::{Checked, Engine, Options};
+use mmspec::engine::ForeignSetting;
 use mmspec::manifest::{Manifest, Mutant, Row};
 use mmspec::matrix::{self, Cell, Expected};
 use mmspec_model::variant::{KERNELS, RULES, Status};
@@ -38,17 +39,13 @@ fn main() {
 
 fn check(row: Row, engine: Engine) -> Trial {
     let name = format!("{}::{}::{}", row.kernel, row.scenario, engine.name());
-    Trial::test(name, move || {
-        judge(row.run(engine, &Options::default(), &|_| {}).map_err(|e| Failed::from(e.to_string()))?.1)
-    })
+    Trial::test(name, move || judge(row.run(engine, &Options::default(), &|_| {})))
 }
 
 fn mutant(mutant: Mutant) -> Trial {
     let name =
         format!("{}::without_{}::{}::{}", mutant.kernel, mutant.rule, mutant.scenario, mutant.engine.name());
-    Trial::test(name, move || {
-        judge(mutant.run(&Options::default(), &|_| {}).map_err(|e| Failed::from(e.to_string()))?.1)
-    })
+    Trial::test(name, move || judge(mutant.run(&Options::default(), &|_| {})))
 }
 
 fn cell(cell: Cell) -> (u64, Trial) {
@@ -58,13 +55,14 @@ fn cell(cell: Cell) -> (u64, Trial) {
     };
     let deep = cell.expected.is_deep();
     let trial = Trial::test(format!("{}::{}", cell.kernel.name, cell.scenario.name), move || {
-        judge(cell.run(&Options::default(), &|_| {}).map_err(|e| Failed::from(e.to_string()))?.1)
+        judge(cell.run(&Options::default(), &|_| {}))
     });
     (executions, trial.with_ignored_flag(deep))
 }
 
 /// A failure of what is not as expected. Where nobody waits for the rest, it is the last thing said.
-fn judge(unexpected: Option<String>) -> Result<(), Failed> {
+fn judge(checked: Result<(Checked, Option<String>), ForeignSetting>) -> Result<(), Failed> {
+    let (_, unexpected) = checked.map_err(|error| error.to_string())?;
     let Some(text) = unexpected else { return Ok(()) };
     if std::env::var_os("MMSPEC_FAIL_FAST").is_some() {
         eprintln!("{text}");
