@@ -7,7 +7,7 @@
 use mmspec::manifest::Manifest;
 use mmspec::proofs::Proof;
 use mmspec_model::k::engine::Order;
-use mmspec_model::rules::functions::{FUNCTIONS, TREES, lines};
+use mmspec_model::rules::functions::{ELSEWHERE, FUNCTIONS, TREES, lines};
 use mmspec_model::rules::{LockingRule, all};
 use mmspec_model::variant::RULES;
 use mmspec_tests::orders::{Engine, PLACES, Place, Verdict, try_order};
@@ -160,6 +160,8 @@ fn every_function_that_mirrors_one_of_the_kernel_is_mapped() {
         let there = functions.iter().any(|f| f.file == row.file && f.name == row.function);
         assert!(there, "there is no {}() in {}", row.function, row.file);
         assert_eq!(row.lines.len(), TREES.len());
+        let twice = ELSEWHERE.iter().any(|(kernel, _)| *kernel == row.kernel);
+        assert!(!twice, "{} is in both tables of model/src/rules/functions.rs", row.kernel);
     }
 }
 
