@@ -102,10 +102,10 @@ pub(super) const RULES: &[LockingRule] = &[
         why: "kthread_use_mm() takes an mm_count only",
         broken: "a kernel thread works in an mm that is torn down",
         kernel: &["kernel/kthread.c:kthread_use_mm()", "kernel/kthread.c:kthread_unuse_mm()"],
-        model: &[],
+        model: &["checks/src/scenario/bodies/cpus.rs:use_mm()"],
         versions: "6.12 to 7.1; 6.1 takes the count only if active_mm is another one",
-        order: "none",
-        missing: "kept; the variant",
+        order: "that of the drop (O1)",
+        missing: "",
     },
     LockingRule {
         id: "R60",

@@ -7,7 +7,7 @@
 #[rustfmt::skip]
 pub enum Rule {
     R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R28, R29Killable, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
-    R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R49Dump, R56, I7, M1, M2, O1, O2, O24,
+    R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R49Dump, R56, R57, I7, M1, M2, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
     R3, R8, R29, R54, A2, A13,
 }
@@ -133,6 +133,8 @@ rules! {
         "mm/khugepaged.c:khugepaged_test_exit()", "it only looks for users";
     R56 "R56", "a full barrier stands before ->mm = NULL",
         "kernel/exit.c:exit_mm()", "there is none";
+    R57 "R57", "whoever lends an mm to a kernel thread owns a use until that has done with it",
+        "drivers/vfio/vfio_iommu_type1.c:vfio_iommu_type1_dma_rw_chunk()", "it is given up at once";
     I7 "I7", "signal->oom_mm owns an mm_count",
         "mm/oom_kill.c:mark_oom_victim()", "it is a bare pointer";
     M1 "M1", "nobody waits for an OOM handler in user space inside a charge, where locks may be held",

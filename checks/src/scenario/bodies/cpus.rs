@@ -13,6 +13,7 @@ use mmspec_model::kernel::sched::core::{Cpu, preempt_kthread};
 use mmspec_model::kernel::sched::membarrier::read_after_membarrier;
 use mmspec_model::mm::tlb::user_access;
 use mmspec_model::system::System;
+use mmspec_model::variant::Rule;
 
 /// What `actor` runs, if it is one of these.
 pub(super) fn body(scenario: &Scenario, actor: Actor) -> Body {
@@ -55,16 +56,23 @@ fn exiting(task: usize, mm: usize, first: impl Fn(&System, usize) + 'static) -> 
     })
 }
 
-/// A kernel thread that serves a process, as one of `io_uring` did.
+/// A kernel thread that serves a process, as one of `io_uring` did: its own use is what keeps the address
+/// space.
 fn use_mm(sys: &System, mm: usize) {
     let (cpu, mm) = (cpu(sys), &sys.mms[mm]);
     if mmget_not_zero(mm) {
+        let owns = sys.kernel.keeps(Rule::R57);
+        if !owns {
+            mmput(sys, mm, None);
+        }
         kthread_use_mm(sys, cpu, mm);
         if let Some(tlb) = mm.tlb {
             user_access(tlb, &mm.vmas[0]);
         }
         kthread_unuse_mm(cpu);
-        mmput(sys, mm, None);
+        if owns {
+            mmput(sys, mm, None);
+        }
     }
     forget(1);
     mmdrop(sys, mm);
