@@ -72,7 +72,7 @@ fn mmput_hooks(sys: &System, mm: &MmStruct) {
         exit_aio(mm);
     }
     ksm_exit(sys, mm);
-    khugepaged_exit(mm);
+    khugepaged_exit(sys, mm);
 }
 
 /// Second half of `__mmput()`: the address space, then the one `mm_count` of all users.

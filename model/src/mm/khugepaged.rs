@@ -9,7 +9,7 @@ use crate::k::plain::{Plain, write};
 use crate::k::{call, goal};
 use crate::mm::rmap::rmap_walk;
 use crate::system::System;
-use crate::variant::Retract;
+use crate::variant::{Retract, Rule};
 
 /// The page table of a mapped file.
 #[derive(Clone, Copy, Debug)]
@@ -89,8 +89,8 @@ fn under_mmap_lock(mm: &MmStruct, tests: bool) {
 
 /// `khugepaged_exit()` of an mm that khugepaged's cursor is on: whoever has seen users is waited for. Of
 /// an mm that it only finds by rmap nobody waits so.
-pub fn khugepaged_exit(mm: &MmStruct) {
-    if mm.file.is_some() {
+pub fn khugepaged_exit(sys: &System, mm: &MmStruct) {
+    if mm.file.is_some() && sys.kernel.keeps(Rule::R48) {
         let _call = call("__khugepaged_exit");
         mmap_write_lock(mm);
         mmap_write_unlock(mm);

@@ -13,7 +13,7 @@ use crate::k::lock::{Spinlock, spin_lock, spin_unlock};
 use crate::k::plain::{Plain, read, write};
 use crate::k::{call, goal};
 use crate::system::System;
-use crate::variant::KsmScan;
+use crate::variant::{KsmScan, Rule};
 
 /// Globals of KSM, and the slot of mm 0.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ pub fn ksm_exit(sys: &System, mm: &MmStruct) {
     spin_unlock(ksm.mmlist_lock);
     if easy_to_free {
         mmdrop(sys, mm);
-    } else if listed {
+    } else if listed && sys.kernel.keeps(Rule::R48) {
         goal("an exit waits for KSM");
         mmap_write_lock(mm);
         mmap_write_unlock(mm);

@@ -9,10 +9,10 @@ pub(super) const RULES: &[LockingRule] = &[
         why: "it waits for a scan that has begun, and lets the next one see that nobody uses the mm",
         broken: "a scanner walks page tables that are freed",
         kernel: &["mm/khugepaged.c:__khugepaged_exit()", "mm/ksm.c:__ksm_exit()"],
-        model: &[],
-        versions: "6.1 to 7.1; user_event_mm_remove() since 6.4",
+        model: &["model/src/mm/ksm.rs:ksm_exit()", "model/src/mm/khugepaged.rs:khugepaged_exit()"],
+        versions: "6.1 to 7.1; needed before 6.0, since when exit_mmap() takes the lock itself; user_event_mm_remove() since 6.4",
         order: "mmap_lock; the test is relaxed (O5)",
-        missing: "kept; since 6.0 exit_mmap() takes the lock itself",
+        missing: "",
     },
     LockingRule {
         id: "R49",

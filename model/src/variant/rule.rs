@@ -7,7 +7,7 @@
 #[rustfmt::skip]
 pub enum Rule {
     R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R28, R29Killable, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
-    R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R49Dump, R56, R57, I7, M1, M2, O1, O2, O24,
+    R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R48, R49Dump, R56, R57, I7, M1, M2, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
     R3, R8, R29, R54, A2, A13,
 }
@@ -129,6 +129,8 @@ rules! {
         "mm/oom_kill.c:oom_badness()", "it is a candidate like any other";
     R45Leader "R45-leader", "a candidate is judged by any of its threads that has an mm",
         "mm/oom_kill.c:oom_badness()", "only the leader's mm is looked at";
+    R48 "R48", "an exit that finds a scanner at work on the mm cycles through the write lock before it goes on",
+        "mm/ksm.c:__ksm_exit(), mm/khugepaged.c:__khugepaged_exit()", "it goes on at once";
     R49Dump "R49-dump", "khugepaged looks under the write lock whether the mm is dumped",
         "mm/khugepaged.c:khugepaged_test_exit()", "it only looks for users";
     R56 "R56", "a full barrier stands before ->mm = NULL",
