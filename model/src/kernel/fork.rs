@@ -71,13 +71,28 @@ fn mmput_hooks(sys: &System, mm: &MmStruct) {
     if sys.has_aio {
         exit_aio(mm);
     }
+    if sys.kernel.keeps(Rule::R11) {
+        scanners_exit(sys, mm);
+    }
+}
+
+/// Scanners of the address space let go of it.
+fn scanners_exit(sys: &System, mm: &MmStruct) {
     ksm_exit(sys, mm);
     khugepaged_exit(sys, mm);
 }
 
+/// The address space goes; without R11 scanners let go of it only now.
+fn exit_mmap_unscanned(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
+    exit_mmap(sys, mm, by);
+    if !sys.kernel.keeps(Rule::R11) {
+        scanners_exit(sys, mm);
+    }
+}
+
 /// Second half of `__mmput()`: the address space, then the one `mm_count` of all users.
 fn mmput_teardown(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
-    exit_mmap(sys, mm, by);
+    exit_mmap_unscanned(sys, mm, by);
     mmdrop(sys, mm);
 }
 
@@ -190,7 +205,7 @@ pub(crate) fn mmput_deferred(sys: &System, mm: &MmStruct) {
     if sys.kernel.teardown == Teardown::AsyncAll {
         mmput_hooks(sys, mm);
     }
-    exit_mmap(sys, mm, None);
+    exit_mmap_unscanned(sys, mm, None);
 }
 
 /// `__mmdrop()`: free the struct. `mm_count` is 0.

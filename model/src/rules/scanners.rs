@@ -10,7 +10,7 @@ pub(super) const RULES: &[LockingRule] = &[
         broken: "a scanner walks page tables that are freed",
         kernel: &["mm/khugepaged.c:__khugepaged_exit()", "mm/ksm.c:__ksm_exit()"],
         model: &["model/src/mm/ksm.rs:ksm_exit()", "model/src/mm/khugepaged.rs:khugepaged_exit()"],
-        versions: "6.1 to 7.1; needed before 6.0, since when exit_mmap() takes the lock itself; user_event_mm_remove() since 6.4",
+        versions: "6.1 to 7.1; needless since 5.17, when exit_mmap() takes the lock itself; user_event_mm_remove() since 6.4",
         order: "mmap_lock; the test is relaxed (O5)",
         missing: "",
     },

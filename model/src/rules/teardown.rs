@@ -9,10 +9,10 @@ pub(super) const RULES: &[LockingRule] = &[
         why: "they walk page tables without owning a use",
         broken: "a scanner walks page tables that are freed",
         kernel: &["kernel/fork.c:__mmput()", "mm/khugepaged.c:__khugepaged_exit()", "mm/ksm.c:__ksm_exit()"],
-        model: &[],
+        model: &["model/src/kernel/fork.rs:mmput_hooks()", "model/src/kernel/fork.rs:exit_mmap_unscanned()"],
         versions: "6.1 to 7.1",
         order: "mmap_lock (R48)",
-        missing: "kept; the variant",
+        missing: "",
     },
     LockingRule {
         id: "R12",
