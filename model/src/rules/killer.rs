@@ -139,7 +139,7 @@ pub(super) const RULES: &[LockingRule] = &[
         kernel: &["mm/memcontrol-v1.c:mem_cgroup_oom_synchronize()"],
         model: &["model/src/mm/memcontrol.rs:mem_cgroup_oom_synchronize()"],
         versions: "6.1 to 7.1",
-        order: "the barrier of prepare_to_wait()",
+        order: "release of eventfd_signal(), which comes after the queueing",
         missing: "",
     },
 ];

@@ -93,7 +93,7 @@ pub(super) const RULES: &[LockingRule] = &[
         ],
         model: &["model/src/kernel/exit.rs:clear_mm()"],
         versions: "6.1 to 7.1",
-        order: "smp_mb(): no weaker order suffices (O13 to O16)",
+        order: "smp_mb(); a release would do in exit_mm(), in membarrier() full before and acquire after (O13 to O16)",
         missing: "",
     },
     LockingRule {
