@@ -61,11 +61,12 @@ fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
 pub fn marked(text: &str) -> String {
     let mark = |word: &str| {
         let is_code = |w: &str| w.contains('_') || w.contains("()") || w.contains("->");
-        let core = word.trim_end_matches([',', '.', ';', ':']);
+        let core = word.trim_start_matches('(');
+        let start = word.len() - core.len();
+        let core = core.trim_end_matches([',', '.', ';', ':']);
         let unbalanced = core.matches(')').count().saturating_sub(core.matches('(').count());
         let core = &core[..core.len() - unbalanced];
-        let start = core.len() - core.trim_start_matches('(').len();
-        let core = &core[start..];
+        let core = core.strip_suffix("'s").unwrap_or(core);
         if !is_code(core) {
             return word.to_string();
         }
@@ -100,7 +101,9 @@ fn rules() -> String {
 fn rule_text(rule: &LockingRule, proof: &Proof) -> String {
     let kernel: Vec<String> = rule.kernel.iter().map(|place| format!("`{place}`")).collect();
     let model: Vec<String> = rule.model.iter().map(|place| in_model(place)).collect();
-    let mut text = format!("\n**{}** {}.\n", rule.id, capital(&marked(rule.statement)));
+    let anchor = rule.id.to_lowercase();
+    let statement = capital(&marked(rule.statement));
+    let mut text = format!("\n<a id=\"{anchor}\"></a>**{}** {statement}.\n", rule.id);
     let mut line = |title: &str, about: &str| writeln!(text, "- {title}: {about}").expect("memory");
     line("Why", &format!("{}. Without: {}.", marked(rule.why), marked(rule.broken)));
     line("Kernel", &format!("{}; {}", kernel.join(", "), marked(rule.versions)));
@@ -273,7 +276,12 @@ fn word(verdict: &Verdict) -> String {
 
 fn enforced() -> String {
     let manifest = Manifest::committed();
-    let parts: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
+    let mut parts: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
+    parts.sort_by_key(|id| {
+        let (number, part) = id[1..].split_once('-').unwrap_or((&id[1..], ""));
+        let topic = "ROIMA".find(&id[..1]);
+        (topic, number.parse::<u32>().expect("a number"), part)
+    });
     let by_kernel: Vec<String> = all()
         .filter_map(|rule| {
             let proof = Proof::of(rule, &manifest);

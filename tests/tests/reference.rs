@@ -211,6 +211,10 @@ fn code_is_marked_and_prose_is_not() {
         marked("who takes mmget(): a use (see exit_mmap())."),
         "who takes `mmget()`: a use (see `exit_mmap()`)."
     );
+    assert_eq!(
+        marked("queued (mmput_async()), and mm_struct's slab"),
+        "queued (`mmput_async()`), and `mm_struct`'s slab"
+    );
     assert_eq!(marked("->mm, with t->mm set, and R1"), "`->mm`, with `t->mm` set, and R1");
 }
 

@@ -38,7 +38,7 @@ pub(super) const RULES: &[LockingRule] = &[
         model: &[],
         versions: "6.1 to 7.1",
         order: "the lock of the list",
-        missing: "kept; the variant",
+        missing: "kept; a variant without it",
     },
     LockingRule {
         id: "R51",

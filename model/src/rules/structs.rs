@@ -12,7 +12,7 @@ pub(super) const RULES: &[LockingRule] = &[
         model: &[],
         versions: "6.1 counts always; since 6.4 by architecture",
         order: "mmdrop_lazy_tlb() is a full barrier either way (R56)",
-        missing: "kept; the variant",
+        missing: "kept; a variant without it",
     },
     LockingRule {
         id: "R15",
