@@ -13,8 +13,8 @@ use crate::kernel::freezer::Freezer;
 use crate::kernel::mm_init::MmCachep;
 use crate::kernel::refrigerator::UserFreezer;
 use crate::kernel::sched::core::Cpu;
-use crate::mm::ksm::Ksm;
 use crate::mm::memcontrol::{MemCgroup, MemCgroupInit};
+use crate::mm::mm_slot::{MmSlots, SlotsInit};
 use crate::mm::page_alloc::FreeMemory;
 use crate::mm::rmap::Rmap;
 use crate::variant::{Kernel, Rule};
@@ -121,8 +121,8 @@ pub struct Features {
     pub membarrier: bool,
     /// Somebody finds mm 0 through a page of it; `Some(false)` if its VMA is not linked yet.
     pub rmap: Option<bool>,
-    /// KSM runs; `Some(false)` if it does not know mm 0 yet.
-    pub ksm: Option<bool>,
+    /// KSM runs.
+    pub ksm: Option<SlotsInit>,
     /// A kernel thread runs on a CPU of its own; `Some(true)` if it has borrowed mm 0.
     pub cpu: Option<bool>,
     /// The caller of `process_mrelease()` is killed.
@@ -164,8 +164,8 @@ pub struct System {
     pub user_word: Option<AtomicT>,
     /// How mm 0 is found through a page of it.
     pub rmap: Option<Rmap>,
-    /// KSM.
-    pub ksm: Option<Ksm>,
+    /// `ksm_mm_head` and `ksm_scan`.
+    pub ksm: Option<MmSlots>,
     /// CPU of a kernel thread.
     pub cpu: Option<Cpu>,
     /// Where those wait who need the memory of an mm.
@@ -248,7 +248,7 @@ impl System {
             },
             user_word: features.membarrier.then(|| AtomicT::new(globals, "user_word", 0)),
             rmap: features.rmap.map(|linked| Rmap::new(globals, linked)),
-            ksm: features.ksm.map(|listed| Ksm::new(globals, listed)),
+            ksm: features.ksm.map(|init| MmSlots::new(globals, "ksm_mmlist_lock", "ksm_scan.mm_slot", init)),
             cpu: features.cpu.map(|lazy| Cpu::new(globals, lazy)),
             free_memory: FreeMemory::new(globals, features.needs_memory),
             timers,

@@ -65,6 +65,8 @@ pub enum Actor {
     WorkOnRanges(usize),
     /// KSM gives up the pages that it has merged.
     UnmergeKsm,
+    /// ksmd looks for pages to merge.
+    ScanKsm,
     /// khugepaged makes small pages of a file large, which mm 0 maps.
     CollapseFile,
     /// The task dumps core, and exits.
@@ -230,6 +232,7 @@ impl Actor {
             Self::UnbindDevice(mm) | Self::FaultInDevice(mm) => format!("device on mm{mm}"),
             Self::WorkOnRanges(mm) => format!("GPU work on mm{mm}"),
             Self::UnmergeKsm => "KSM".into(),
+            Self::ScanKsm => "ksmd".into(),
             Self::CollapseFile | Self::CollapseHuge(_) => "khugepaged".into(),
             Self::DumpAndExit(t) => format!("T{t} dumps"),
             Self::MadviseFromWorker(mm) => format!("worker on mm{mm}"),

@@ -10,6 +10,7 @@ use mmspec_model::k::work::{process_one_work, run_timer_softirq};
 use mmspec_model::kernel::fork::mmput_async_fn;
 use mmspec_model::mm::memcontrol::MemCgroupInit;
 use mmspec_model::mm::mm_reaper::mm_reaper;
+use mmspec_model::mm::mm_slot::SlotsInit;
 use mmspec_model::mm::oom_kill::reaper::{oom_reaper, wake_oom_reaper};
 use mmspec_model::system::{Features, System, TaskInit};
 use mmspec_model::variant::{Kernel, OdpPut, Queue, ReaperPin, Rule, SvaPin, UffdPin, Vmas};
@@ -112,13 +113,14 @@ impl Scenario {
     fn boot(&self, kernel: Kernel) -> System {
         let count = |f: &dyn Fn(&Actor) -> bool| self.actors.iter().filter(|a| f(a)).count() as u64;
         let forked = count(&|a| matches!(a, Actor::ForkFailsHalfway(_))) > 0;
+        let ksm = count(&|a| matches!(a, Actor::UnmergeKsm | Actor::ScanKsm));
         let collapses = count(&|a| *a == Actor::CollapseFile) > 0;
         let mms: Vec<MmInit> = (0..self.mms.len())
             .map(|i| MmInit {
                 users: self.tasks.iter().filter(|t| t.mm == i).count() as u64
                     + count(&|a| holds(a, &kernel) == Some((Hold::User, i))),
                 pins: count(&|a| holds(a, &kernel) == Some((Hold::Struct, i)))
-                    + count(&|a| *a == Actor::UnmergeKsm && !forked && i == 0),
+                    + u64::from(ksm > 0 && !forked && i == 0),
                 vmas: self.mms[i].vmas,
                 pages: self.mms[i].pages,
                 mlocked: self.mms[i].mlocked,
@@ -189,7 +191,8 @@ impl Scenario {
             forks: count(&|a| matches!(a, Actor::Fork | Actor::ForkFails)) as usize,
             membarrier,
             rmap: (count(&by_rmap) > 0).then_some(!forked),
-            ksm: (count(&|a| *a == Actor::UnmergeKsm) > 0).then_some(!forked),
+            ksm: (ksm > 0)
+                .then(|| SlotsInit { listed: !forked, comes_back: self.actors.contains(&Actor::ScanKsm) }),
             cpu: self.actors.iter().find_map(|a| match a {
                 Actor::ExecOnBorrowedMm => Some(true),
                 Actor::UseMm(_) => Some(false),

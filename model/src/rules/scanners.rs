@@ -46,10 +46,10 @@ pub(super) const RULES: &[LockingRule] = &[
         why: "once the cursor is elsewhere, exit frees slot and mm",
         broken: "the read lock of a freed mm is released",
         kernel: &["mm/khugepaged.c:khugepaged_scan_mm_slot()", "mm/ksm.c:scan_get_next_rmap_item()"],
-        model: &[],
-        versions: "6.1 to 7.1",
+        model: &["model/src/mm/ksm.rs:leave()", "model/src/mm/ksm.rs:unmerge()"],
+        versions: "6.1 to 7.1; KSM's order since 4.7, needless since 5.17, when exit_mmap() takes the lock itself",
         order: "the lock of the list",
-        missing: "kept; a scanner of several mms",
+        missing: "",
     },
     LockingRule {
         id: "R52",

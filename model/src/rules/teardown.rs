@@ -121,10 +121,10 @@ pub(super) const RULES: &[LockingRule] = &[
         why: "rmap walkers come from the page, without the mm's locks",
         broken: "an rmap walker follows page tables that are freed",
         kernel: &["mm/memory.c:free_pgtables()"],
-        model: &[],
+        model: &["model/src/mm/mmap.rs:free_pgtables()"],
         versions: "6.1 to 7.1",
         order: "the locks of anon_vma and i_mmap",
-        missing: "kept; a variant without it",
+        missing: "",
     },
     LockingRule {
         id: "R28",

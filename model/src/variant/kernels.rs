@@ -3,7 +3,9 @@
 //! A kernel is its choices at the variation points. Everything else is as in 6.12, whatever its
 //! version: an old kernel is here for the sake of what it did differently there.
 
-use super::outsiders::{CoreDump, KsmScan, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
+use super::outsiders::{
+    CoreDump, KsmScan, KsmUnlock, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect,
+};
 use super::points::{
     ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock, NotifierMode,
     Queue, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone, Vforked, Vmas, Walk, Walkers,
@@ -43,6 +45,7 @@ const V6_12: Kernel = Kernel {
     svm_flush: SvmFlush::WqRelease,
     core_dump: CoreDump::Snapshot,
     ksm_scan: KsmScan::TestFirst,
+    ksm_unlock: KsmUnlock::MmapFirst,
     retract: Retract::PageTableLock,
     reap_retries: 2,
     status: Status::Current,
@@ -69,6 +72,7 @@ const V4_6: Kernel = Kernel {
     mrelease: Mrelease::Absent,
     uffd_pin: UffdPin::Users,
     core_dump: CoreDump::Unlocked,
+    ksm_unlock: KsmUnlock::ListFirst,
     status: Status::Version,
     ..V6_12
 };
@@ -80,6 +84,7 @@ const V4_9: Kernel = Kernel {
     unkillable_sharer: UnkillableSharer::Killed,
     give_up: GiveUp::Flag,
     reaper_pin: ReaperPin::UsersAsync,
+    ksm_unlock: KsmUnlock::MmapFirst,
     retract: Retract::NoTest,
     uffd_pin: UffdPin::Count,
     ..V4_6

@@ -8,7 +8,9 @@ mod rule;
 
 pub use choice::{ChoiceInfo, Chosen};
 pub use kernels::KERNELS;
-pub use outsiders::{CoreDump, KsmScan, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
+pub use outsiders::{
+    CoreDump, KsmScan, KsmUnlock, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect,
+};
 pub use points::{
     ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock, NotifierMode,
     Queue, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone, Vforked, Vmas, Walk, Walkers,
@@ -94,6 +96,8 @@ pub struct Kernel {
     pub core_dump: CoreDump,
     /// What KSM does first under the lock.
     pub ksm_scan: KsmScan,
+    /// What it gives up first.
+    pub ksm_unlock: KsmUnlock,
     /// What keeps khugepaged and an exit apart.
     pub retract: Retract,
     /// Tries of the OOM reaper for the mmap lock (the kernel's `MAX_OOM_REAP_RETRIES` is 10; two
@@ -133,7 +137,7 @@ impl Kernel {
     }
 
     /// What it does at each variation point.
-    pub fn choices(&self) -> [Chosen; 30] {
+    pub fn choices(&self) -> [Chosen; 31] {
         [
             self.exit_mmap.chosen(),
             self.guarded.chosen(),
@@ -164,6 +168,7 @@ impl Kernel {
             self.svm_flush.chosen(),
             self.core_dump.chosen(),
             self.ksm_scan.chosen(),
+            self.ksm_unlock.chosen(),
             self.retract.chosen(),
         ]
     }

@@ -75,6 +75,18 @@ choices! {
 }
 
 choices! {
+    /// What KSM gives up first once its cursor has left an mm.
+    KsmUnlock = "KSM's unlock" {
+        ListFirst "its list",
+            "the lock of the list, then the read lock of the mm",
+            "before 4.7";
+        MmapFirst "the mm",
+            "the read lock of the mm first: an exit that gets the lock of the list frees it",
+            "7496fea9a4bf (4.7)";
+    }
+}
+
+choices! {
     /// What keeps khugepaged, which finds an mm by rmap, from the page tables of an mm that goes.
     Retract = "page tables of a file" {
         NoTest "mmap write lock",

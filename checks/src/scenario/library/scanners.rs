@@ -3,7 +3,7 @@
 
 use crate::scenario::Actor::{
     CollapseFile, CollapseHuge, DumpAndExit, Exit, ForkFailsHalfway, MadviseFromWorker, RegisterUprobe,
-    RegisterUserfaultfd, UnmergeKsm,
+    RegisterUserfaultfd, ScanKsm, UnmergeKsm,
 };
 use crate::scenario::Scenario;
 
@@ -19,6 +19,15 @@ pub(super) fn all() -> Vec<Scenario> {
             .reaches("an exit waits for KSM")
             .reaches("KSM walks the VMAs")
             .reaches("KSM finds an mm without users"),
+        Scenario::new("exit_vs_ksmd", "ksmd scans an mm whose last user exits")
+            .inline_only()
+            .mm(1)
+            .task(0)
+            .actor(Exit(0))
+            .actor(ScanKsm)
+            .reaches("ksmd keeps an mm")
+            .reaches("ksmd finds an mm without users")
+            .reaches("an mm loses its users while ksmd walks it"),
         Scenario::new(
             "exit_vs_khugepaged",
             "khugepaged retracts a page table of an mm whose last user exits",
