@@ -137,6 +137,7 @@ impl Scenario {
                 memcg: self.charged(i),
                 aio: self.mms[i].aio,
                 dumped: count(&|a| matches!(a, Actor::DumpAndExit(t) if self.tasks[*t].mm == i)) > 0,
+                walked: count(&|a| matches!(a, Actor::ExitOnCpu(t) if self.tasks[*t].mm == i)) > 0,
                 file: i == 0 && collapses,
                 trylocked: self.has_oom() || collapses,
             })
@@ -168,6 +169,7 @@ impl Scenario {
                 vforked_by: self.tasks[i].vforked_by,
                 frozen: self.tasks[i].frozen,
                 robust: self.tasks[i].robust,
+                on_cpu: self.actors.contains(&Actor::ExitOnCpu(i)),
             })
             .collect();
         let groups = self.tasks.iter().map(|t| t.group).max().unwrap_or(0);
@@ -191,7 +193,7 @@ impl Scenario {
             rmap: (count(&by_rmap) > 0).then_some(!forked),
             ksm: (count(&|a| *a == Actor::UnmergeKsm) > 0).then_some(!forked),
             cpu: self.actors.iter().find_map(|a| match a {
-                Actor::ExecOnBorrowedMm => Some(true),
+                Actor::ExecOnBorrowedMm | Actor::ExitOnCpu(_) => Some(true),
                 Actor::UseMm(_) => Some(false),
                 _ => None,
             }),
