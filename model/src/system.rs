@@ -91,6 +91,8 @@ pub struct TaskInit {
     pub frozen: bool,
     /// Whether it owns a robust futex that somebody waits for.
     pub robust: bool,
+    /// Whether it runs on the CPU of a kernel thread.
+    pub on_cpu: bool,
 }
 
 /// What a program needs of the machine; what it does not need is no step.
@@ -123,7 +125,8 @@ pub struct Features {
     pub rmap: Option<bool>,
     /// KSM runs.
     pub ksm: Option<SlotsInit>,
-    /// A kernel thread runs on a CPU of its own; `Some(true)` if it has borrowed mm 0.
+    /// A kernel thread runs on a CPU of its own; `Some(true)` if it has borrowed mm 0, or takes it over from
+    /// a task there.
     pub cpu: Option<bool>,
     /// The caller of `process_mrelease()` is killed.
     pub kills_mrelease: bool,

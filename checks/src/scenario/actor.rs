@@ -103,6 +103,8 @@ pub enum Actor {
     InvalidateAndExit(usize),
     /// The task runs on the CPU of a kernel thread for a while, and exits.
     PreemptAndExit(usize),
+    /// The task exits on a CPU that a kernel thread takes over with its mm, and then a user task of a new mm.
+    ExitOnCpu(usize),
     /// The task opens a GPU while that is reset, and exits.
     OpenDeviceAndExit(usize),
     /// Somebody kills the task's group.
@@ -160,6 +162,7 @@ impl Actor {
             | Self::UnmapAndExit(t)
             | Self::InvalidateAndExit(t)
             | Self::PreemptAndExit(t)
+            | Self::ExitOnCpu(t)
             | Self::MmapServedFile(t)
             | Self::ChargeAndExit(t)
             | Self::BrkAndFault(t)
@@ -203,6 +206,7 @@ impl Actor {
             | Self::UnmapAndExit(t)
             | Self::InvalidateAndExit(t)
             | Self::PreemptAndExit(t)
+            | Self::ExitOnCpu(t)
             | Self::OpenDeviceAndExit(t) => format!("T{t} exit"),
             Self::MembarrierAndExit(t, _) => format!("T{t} membarrier"),
             Self::ExitWhenKilled(t) | Self::StayUnlessKilled(t) => format!("T{t} killed"),

@@ -236,7 +236,8 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         | Actor::WriteAndExit(_)
         | Actor::MembarrierAndExit(..)
         | Actor::UnmapAndExit(_)
-        | Actor::PreemptAndExit(_) => cpus::body(scenario, actor),
+        | Actor::PreemptAndExit(_)
+        | Actor::ExitOnCpu(_) => cpus::body(scenario, actor),
         Actor::Kill(t) => Box::new(move |sys| {
             send_sigkill(&sys.signals[sys.tasks[t].signal]);
             put_task_struct(sys, &sys.tasks[t]);

@@ -139,6 +139,7 @@ impl Scenario {
                 memcg: self.charged(i),
                 aio: self.mms[i].aio,
                 dumped: count(&|a| matches!(a, Actor::DumpAndExit(t) if self.tasks[*t].mm == i)) > 0,
+                walked: count(&|a| matches!(a, Actor::ExitOnCpu(t) if self.tasks[*t].mm == i)) > 0,
                 file: i == 0 && collapses,
                 trylocked: self.has_oom() || collapses,
             })
@@ -170,6 +171,7 @@ impl Scenario {
                 vforked_by: self.tasks[i].vforked_by,
                 frozen: self.tasks[i].frozen,
                 robust: self.tasks[i].robust,
+                on_cpu: self.actors.contains(&Actor::ExitOnCpu(i)),
             })
             .collect();
         let groups = self.tasks.iter().map(|t| t.group).max().unwrap_or(0);
@@ -194,7 +196,7 @@ impl Scenario {
             ksm: (ksm > 0)
                 .then(|| SlotsInit { listed: !forked, comes_back: self.actors.contains(&Actor::ScanKsm) }),
             cpu: self.actors.iter().find_map(|a| match a {
-                Actor::ExecOnBorrowedMm => Some(true),
+                Actor::ExecOnBorrowedMm | Actor::ExitOnCpu(_) => Some(true),
                 Actor::UseMm(_) => Some(false),
                 _ => None,
             }),

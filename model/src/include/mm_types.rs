@@ -1,5 +1,6 @@
 //! `include/linux/mm_types.h`: `struct mm_struct`.
 
+use crate::arch::pgtable::Pgd;
 use crate::fs::coredump::Dumped;
 use crate::k::atomic::AtomicT;
 use crate::k::bitops::{Bit, Flags};
@@ -63,6 +64,8 @@ pub struct MmInit {
     pub interval: bool,
     /// Whether it maps a file.
     pub file: bool,
+    /// Whether a CPU walks its page tables from the top.
+    pub walked: bool,
     /// Whether it is dumped.
     pub dumped: bool,
     /// Devices that share it.
@@ -99,6 +102,8 @@ pub struct MmStruct {
     pub vmas: Vec<Vma>,
     /// Allocation of the page tables.
     pub pgtables: Object,
+    /// Top of the page tables.
+    pub pgd: Option<Pgd>,
     /// What a dump looks at.
     pub dumped: Option<Dumped>,
     /// Page table of a mapped file.
@@ -161,6 +166,7 @@ impl MmStruct {
             mm_mt: Plain::new(object, if init.list { "mmap" } else { "mm_mt" }, 1),
             vmas: (0..init.vmas).map(|i| Vma::new(index, i, &init, (pgtables, ptl_waits))).collect(),
             pgtables,
+            pgd: init.walked.then(|| Pgd::new(index)),
             dumped: init.dumped.then(|| Dumped::new(object)),
             file: init.file.then(|| FileTable::new(object, index)),
             rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),

@@ -61,6 +61,8 @@ pub struct TaskStruct {
     pub vfork: Option<Vfork>,
     /// Whether it owns a robust futex.
     pub robust: bool,
+    /// Whether it runs on the CPU of a kernel thread, which takes over its mm.
+    pub on_cpu: bool,
     /// Timer that brings the task to the OOM reaper.
     pub oom_reaper_timer: Timer,
     /// Specification: 1 once the task was marked as an OOM victim.
@@ -92,6 +94,7 @@ impl TaskStruct {
                 vfork_done: AtomicT::new_or_plain(object, "vfork_done", 1, false),
             }),
             robust: init.robust,
+            on_cpu: init.on_cpu,
             oom_reaper_timer: Timer { wheel, nr: index as u32 },
             victim: Ghost::new(object, "victim"),
         }

@@ -4,8 +4,8 @@ use super::mm_types::MmStruct;
 use crate::k::atomic::{
     atomic_dec_and_test, atomic_dec_and_test_ordered, atomic_inc_not_zero, atomic_inc_ref,
 };
-use crate::k::call;
 use crate::k::engine::Order;
+use crate::k::{call, goal};
 use crate::kernel::fork::__mmdrop;
 use crate::system::System;
 use crate::variant::Rule;
@@ -19,6 +19,11 @@ pub fn mmgrab(mm: &MmStruct) {
 
 /// `mmdrop()`: give up a pin; the last one frees the struct.
 pub fn mmdrop(sys: &System, mm: &MmStruct) {
+    drop_pin(sys, mm);
+}
+
+/// What [`mmdrop`] does; whether it was the last pin.
+fn drop_pin(sys: &System, mm: &MmStruct) -> bool {
     let _call = call("mmdrop");
     let last = if sys.kernel.keeps(Rule::O2) {
         atomic_dec_and_test(mm.mm_count)
@@ -27,6 +32,25 @@ pub fn mmdrop(sys: &System, mm: &MmStruct) {
     };
     if last {
         __mmdrop(mm);
+    }
+    last
+}
+
+/// `mmgrab_lazy_tlb()`: pin the struct for a CPU that keeps the page tables loaded. 6.4 to 7.1, with
+/// `CONFIG_MMU_LAZY_TLB_REFCOUNT`; before it is `mmgrab()`.
+#[track_caller]
+pub fn mmgrab_lazy_tlb(sys: &System, mm: &MmStruct) {
+    if sys.kernel.keeps(Rule::R14) {
+        mmgrab(mm);
+    }
+}
+
+/// `mmdrop_lazy_tlb()`: the CPU has loaded other page tables.
+pub fn mmdrop_lazy_tlb(sys: &System, mm: &MmStruct) {
+    let _call = call("mmdrop_lazy_tlb");
+    if sys.kernel.keeps(Rule::R14) {
+        let last = drop_pin(sys, mm);
+        goal(if last { "a CPU leaves an mm last" } else { "a CPU leaves an mm that others need" });
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::include::mm_types::MmStruct;
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
 use crate::include::sched::{TIF_MEMDIE, TaskStruct};
+use crate::include::sched_mm::mmgrab_lazy_tlb;
 use crate::k::atomic::{smp_mb, write_once};
 use crate::k::bitops::test_bit;
 use crate::k::lock::{spin_lock, spin_unlock};
@@ -13,8 +14,7 @@ use crate::mm::oom_kill::victims::exit_oom_victim;
 use crate::system::System;
 use crate::variant::{Rule, VforkDone};
 
-/// `exit_mm()`: detach from the address space and drop it. 6.12; robust futexes, lazy TLB and the
-/// owner's hand-over are left out.
+/// `exit_mm()`: detach from the address space and drop it. 6.12; the owner's hand-over is left out.
 pub fn exit_mm(sys: &System, current: &TaskStruct, mm: &MmStruct) {
     let _call = call("exit_mm");
     if !sys.kernel.keeps(Rule::R4) {
@@ -42,6 +42,10 @@ pub fn exit_mm(sys: &System, current: &TaskStruct, mm: &MmStruct) {
 fn clear_mm(sys: &System, current: &TaskStruct, mm: &MmStruct) {
     let locked = sys.kernel.keeps(Rule::R3);
     mmap_read_lock(mm);
+    if current.on_cpu {
+        // Kernel threads run on the CPU from now on, with these page tables.
+        mmgrab_lazy_tlb(sys, mm);
+    }
     if locked {
         spin_lock(current.alloc_lock);
     }

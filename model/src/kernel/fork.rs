@@ -1,5 +1,6 @@
 //! `kernel/fork.c`: the end of address spaces and of tasks.
 
+use crate::arch::pgtable::free_pgd;
 use crate::include::mm_types::{MMF_OOM_SKIP, MMF_OOM_TARGETED, MmStruct};
 use crate::include::sched::{SignalStruct, TIF_OOM_TARGETED, TaskStruct};
 use crate::include::sched_mm::{drop_user, mmdrop, mmget};
@@ -211,6 +212,7 @@ pub(crate) fn mmput_deferred(sys: &System, mm: &MmStruct) {
 /// `__mmdrop()`: free the struct. `mm_count` is 0.
 pub fn __mmdrop(mm: &MmStruct) {
     let _call = call("__mmdrop");
+    free_pgd(mm);
     engine().free(mm.object, Site::here("free_mm"));
 }
 

@@ -9,7 +9,7 @@ use mmspec_model::k::atomic::write_once;
 use mmspec_model::kernel::exit::do_exit;
 use mmspec_model::kernel::fork::{mmput, put_task_struct};
 use mmspec_model::kernel::kthread::{kthread_unuse_mm, kthread_use_mm};
-use mmspec_model::kernel::sched::core::{Cpu, preempt_kthread};
+use mmspec_model::kernel::sched::core::{Cpu, preempt_kthread, run_on_an_exited_mm};
 use mmspec_model::kernel::sched::membarrier::read_after_membarrier;
 use mmspec_model::mm::tlb::user_access;
 use mmspec_model::system::System;
@@ -23,6 +23,14 @@ pub(super) fn body(scenario: &Scenario, actor: Actor) -> Body {
         Actor::UseMm(mm) => Box::new(move |sys| use_mm(sys, mm)),
         Actor::PreemptAndExit(t) => {
             exiting(t, mm_of(t), |sys, mm| preempt_kthread(sys, cpu(sys), &sys.mms[mm]))
+        }
+        Actor::ExitOnCpu(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+                forget(1);
+                run_on_an_exited_mm(sys, cpu(sys));
+            })
         }
         Actor::UnmapAndExit(t) => exiting(t, mm_of(t), |sys, mm| {
             // Of a range that nobody else has touched.

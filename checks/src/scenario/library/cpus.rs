@@ -1,7 +1,7 @@
 //! CPUs that run, or have run, an mm, and `membarrier()`.
 
 use crate::scenario::Actor::{
-    ExecOnBorrowedMm, Exit, MembarrierAndExit, PreemptAndExit, UnmapAndExit, UseMm, WriteAndExit,
+    ExecOnBorrowedMm, Exit, ExitOnCpu, MembarrierAndExit, PreemptAndExit, UnmapAndExit, UseMm, WriteAndExit,
 };
 use crate::scenario::Scenario;
 
@@ -42,5 +42,17 @@ pub(super) fn all() -> Vec<Scenario> {
             .actor(MembarrierAndExit(1, 0))
             .reaches("membarrier() sends an IPI")
             .reaches("membarrier() passes over a CPU"),
+        Scenario::new(
+            "kthread_on_the_mm_of_an_exited_process",
+            "a task exits, and its CPU goes on with a kernel thread on the mm, while a sharer exits elsewhere",
+        )
+        .mm(3)
+        .task(0)
+        .task(0)
+        .actor(ExitOnCpu(0))
+        .actor(Exit(1))
+        .reaches("a CPU leaves an mm last")
+        .reaches("a CPU leaves an mm that others need")
+        .reaches_async("an mm is queued"),
     ]
 }

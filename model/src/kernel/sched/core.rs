@@ -1,11 +1,13 @@
 //! `kernel/sched/core.c`: a CPU, and the kernel thread that runs there on a borrowed address space.
 
+use crate::arch::pgtable::walk_pgd;
 use crate::include::mm_types::MmStruct;
-use crate::include::sched_mm::{mmdrop, mmgrab};
+use crate::include::sched_mm::{mmdrop, mmdrop_lazy_tlb, mmgrab};
 use crate::k::atomic::{AtomicT, read_once, write_once};
 use crate::k::engine::{Class, Effect, Object, Order, Rmw, Shape, Site, Sleep, Until, Word, engine};
 use crate::k::{call, goal};
 use crate::system::System;
+use crate::variant::Rule;
 
 /// A CPU on which a kernel thread runs. Who runs there with interrupts off, the thread, an interrupt or
 /// the scheduler, holds `irqs`.
@@ -74,4 +76,38 @@ pub fn preempt_kthread(sys: &System, cpu: Cpu, mm: &MmStruct) {
         }
     }
     local_irq_enable(cpu);
+}
+
+/// A CPU whose task has exited: a kernel thread runs there on the mm that the task has left, until
+/// `context_switch()` to a user task of another mm.
+pub fn run_on_an_exited_mm(sys: &System, cpu: Cpu) {
+    // A task that has left its mm hands it on to the kernel thread, and the count with it: no step.
+    cpu_walk(sys, cpu);
+    let _call = call("context_switch");
+    let prev_mm = sys.mms.get((read_once(cpu.active_mm) as usize).wrapping_sub(1));
+    if !sys.kernel.keeps(Rule::R15) {
+        finish_task_switch(sys, prev_mm);
+    }
+    // The code of the scheduler is fetched through them too.
+    cpu_walk(sys, cpu);
+    write_once(cpu.loaded_mm, NEW_MM);
+    write_once(cpu.active_mm, NEW_MM);
+    if sys.kernel.keeps(Rule::R15) {
+        finish_task_switch(sys, prev_mm);
+    }
+}
+
+/// Whoever runs on the CPU takes the page tables that are loaded.
+fn cpu_walk(sys: &System, cpu: Cpu) {
+    if let Some(mm) = sys.mms.get((read_once(cpu.loaded_mm) as usize).wrapping_sub(1)) {
+        walk_pgd(mm);
+    }
+}
+
+/// `finish_task_switch()`, as far as it gives up `rq->prev_mm`, the mm that was borrowed before.
+fn finish_task_switch(sys: &System, prev_mm: Option<&MmStruct>) {
+    if let Some(mm) = prev_mm {
+        let _call = call("finish_task_switch");
+        mmdrop_lazy_tlb(sys, mm);
+    }
 }
