@@ -3,6 +3,7 @@
 use crate::include::mm_types::{MmInit, MmStruct};
 use crate::include::sched::{SignalStruct, TaskStruct};
 use crate::k::atomic::AtomicT;
+use crate::k::completion::Completion;
 use crate::k::engine::{Class, Word, engine};
 use crate::k::llist::LlistHead;
 use crate::k::lock::{Mutex, Spinlock};
@@ -87,6 +88,8 @@ pub struct TaskInit {
     pub memcg: bool,
     /// The task that has made it by `vfork()`.
     pub vforked_by: Option<usize>,
+    /// Whether somebody waits for the completion of that.
+    pub awaited: bool,
     /// Whether its cgroup is frozen, and it with it.
     pub frozen: bool,
     /// Whether it owns a robust futex that somebody waits for.
@@ -128,6 +131,8 @@ pub struct Features {
     /// A kernel thread runs on a CPU of its own; `Some(true)` if it has borrowed mm 0, or takes it over from
     /// a task there.
     pub cpu: Option<bool>,
+    /// The task that waits for the child that it has made by `vfork()`.
+    pub vfork: Option<usize>,
     /// The caller of `process_mrelease()` is killed.
     pub kills_mrelease: bool,
     /// The memory cgroup, if there is one.
@@ -153,6 +158,8 @@ pub struct System {
     pub has_aio: bool,
     /// Whether somebody allocates again and again until the victim may be forgotten.
     pub has_stuck_allocator: bool,
+    /// What a parent waits for until its vforked child is done.
+    pub vfork: Option<Completion>,
     /// Whether the caller of `process_mrelease()` is killed.
     pub kills_mrelease: bool,
     /// Where a task waits for the answer of a server in user space: 1 once it has answered or died.
@@ -230,6 +237,7 @@ impl System {
             has_oom: features.oom,
             has_aio: features.aio,
             has_stuck_allocator: features.stuck_allocator,
+            vfork: features.vfork.map(|parent| Completion::new(globals, parent)),
             kills_mrelease: features.kills_mrelease,
             fuse_reply: engine().new_word("fuse_reply", Class::Sync, globals, 0),
             memcg: features.memcg.map(|init| MemCgroup::new(globals, init)),

@@ -105,6 +105,8 @@ pub enum Actor {
     PreemptAndExit(usize),
     /// The task exits on a CPU that a kernel thread takes over with its mm, and then a user task of a new mm.
     ExitOnCpu(usize),
+    /// The task waits for the child that it has made by `vfork()`, and exits.
+    VforkAndExit(usize),
     /// The task opens a GPU while that is reset, and exits.
     OpenDeviceAndExit(usize),
     /// Somebody kills the task's group.
@@ -163,6 +165,7 @@ impl Actor {
             | Self::InvalidateAndExit(t)
             | Self::PreemptAndExit(t)
             | Self::ExitOnCpu(t)
+            | Self::VforkAndExit(t)
             | Self::MmapServedFile(t)
             | Self::ChargeAndExit(t)
             | Self::BrkAndFault(t)
@@ -209,6 +212,7 @@ impl Actor {
             | Self::ExitOnCpu(t)
             | Self::OpenDeviceAndExit(t) => format!("T{t} exit"),
             Self::MembarrierAndExit(t, _) => format!("T{t} membarrier"),
+            Self::VforkAndExit(t) => format!("T{t} vfork"),
             Self::ExitWhenKilled(t) | Self::StayUnlessKilled(t) => format!("T{t} killed"),
             Self::ReadDiscardReadAndExit(t) | Self::DiscardAndExit(t) => format!("T{t} madvise"),
             Self::ReadOwnMemory(t) => format!("T{t} reads"),

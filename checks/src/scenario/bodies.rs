@@ -15,6 +15,7 @@ use mmspec_model::include::mmap_lock::{
 use mmspec_model::include::sched::{TaskStruct, send_sigkill, wait_for_sigkill, wait_for_sigkill_if_any};
 use mmspec_model::include::sched_mm::{mmdrop, mmget, mmget_not_zero};
 use mmspec_model::k::atomic::{atomic_read, atomic_set, write_once};
+use mmspec_model::k::completion;
 use mmspec_model::k::engine::{Effect, Fault, Note, Order, Rmw, Shape, Site, Sleep, Until, engine};
 use mmspec_model::k::lock::signal_wake_up;
 use mmspec_model::k::{call, goal};
@@ -25,6 +26,7 @@ use mmspec_model::kernel::freezer::Phase;
 use mmspec_model::kernel::futex::futex_wait;
 use mmspec_model::kernel::mm_init::{MmCachep, fork_and_exit, takedown_cpu};
 use mmspec_model::kernel::refrigerator::leave_refrigerator;
+use mmspec_model::kernel::vfork::wait_for_vfork_done;
 use mmspec_model::mm::khugepaged::retract_page_tables;
 use mmspec_model::mm::ksm::{ksm_scan_thread, unmerge_and_remove_all_rmap_items};
 use mmspec_model::mm::madvise::madvise_dontneed;
@@ -238,8 +240,21 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         | Actor::UnmapAndExit(_)
         | Actor::PreemptAndExit(_)
         | Actor::ExitOnCpu(_) => cpus::body(scenario, actor),
+        Actor::VforkAndExit(t) => {
+            let mm = mm_of(t);
+            let child = scenario.tasks.iter().position(|task| task.vforked_by == Some(t));
+            let child = child.expect("a task waits for a child that it has made by vfork()");
+            Box::new(move |sys| {
+                wait_for_vfork_done(sys, &sys.tasks[child]);
+                forget(1);
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
         Actor::Kill(t) => Box::new(move |sys| {
             send_sigkill(&sys.signals[sys.tasks[t].signal]);
+            if let Some(vfork) = sys.vfork {
+                completion::signal_wake_up(vfork);
+            }
             put_task_struct(sys, &sys.tasks[t]);
         }),
         Actor::KillAndMrelease(t) => Box::new(move |sys| {

@@ -159,6 +159,7 @@ impl Scenario {
                         | Actor::HoldProcMem(t)
                         | Actor::MembarrierAndExit(_, t)
                         | Actor::Kill(t) => *t == i,
+                        Actor::VforkAndExit(parent) => self.tasks[i].vforked_by == Some(*parent),
                         Actor::OomHandler(reads, kills) => *reads == i || *kills == i,
                         _ => false,
                     }),
@@ -169,6 +170,9 @@ impl Scenario {
                 oom_score_adj_min: self.tasks[i].oom_score_adj_min,
                 memcg: self.tasks[i].memcg,
                 vforked_by: self.tasks[i].vforked_by,
+                awaited: self.tasks[i]
+                    .vforked_by
+                    .is_some_and(|t| self.actors.contains(&Actor::VforkAndExit(t))),
                 frozen: self.tasks[i].frozen,
                 robust: self.tasks[i].robust,
                 on_cpu: self.actors.contains(&Actor::ExitOnCpu(i)),
@@ -206,6 +210,10 @@ impl Scenario {
                 max: memcg.max,
                 oom_kill_disable: memcg.oom_kill_disable,
             }),
+            vfork: self
+                .actors
+                .iter()
+                .find_map(|a| if let Actor::VforkAndExit(t) = a { Some(*t) } else { None }),
             kills_mrelease: count(&|a| matches!(a, Actor::KillServer(_))) > 0,
             needless_kills: self.watch_needless_kills,
             stuck_allocator: count(&|a| {

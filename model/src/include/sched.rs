@@ -20,7 +20,7 @@ const TIF_BITS: &[Bit] = &[TIF_MEMDIE, TIF_OOM_TARGETED];
 pub struct Vfork {
     /// Index of the parent.
     pub real_parent: usize,
-    /// 1 while the parent waits. Cleared under `task_lock()` of the child.
+    /// 1 while the parent waits. Cleared under `task_lock()` of the child, who looks at it without too.
     pub vfork_done: AtomicT,
 }
 
@@ -91,7 +91,7 @@ impl TaskStruct {
             memcg: init.memcg,
             vfork: init.vforked_by.map(|real_parent| Vfork {
                 real_parent,
-                vfork_done: AtomicT::new_or_plain(object, "vfork_done", 1, false),
+                vfork_done: AtomicT::new_or_plain(object, "vfork_done", 1, init.awaited),
             }),
             robust: init.robust,
             on_cpu: init.on_cpu,

@@ -5,6 +5,7 @@
 
 pub mod atomic;
 pub mod bitops;
+pub mod completion;
 pub mod engine;
 pub mod kthread;
 pub mod llist;

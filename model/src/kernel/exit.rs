@@ -8,8 +8,9 @@ use crate::k::atomic::{smp_mb, write_once};
 use crate::k::bitops::test_bit;
 use crate::k::lock::{spin_lock, spin_unlock};
 use crate::k::{call, enclosed};
-use crate::kernel::fork::{complete_vfork_done, mmput, mmput_exit, put_task_struct};
+use crate::kernel::fork::{mmput, mmput_exit, put_task_struct};
 use crate::kernel::futex::futex_exit_release;
+use crate::kernel::vfork::complete_vfork_done;
 use crate::mm::oom_kill::victims::exit_oom_victim;
 use crate::system::System;
 use crate::variant::{Rule, VforkDone};
@@ -28,7 +29,7 @@ pub fn exit_mm(sys: &System, current: &TaskStruct, mm: &MmStruct) {
     }
     clear_mm(sys, current, mm);
     if sys.kernel.vfork_done == VforkDone::AfterDetach {
-        complete_vfork_done(current);
+        complete_vfork_done(sys, current);
     }
     if sys.kernel.keeps(Rule::R40) {
         drop_mm(sys, current, mm);
@@ -91,7 +92,7 @@ pub fn do_exit(sys: &System, current: &TaskStruct, mm: &MmStruct) {
         futex_exit_release(sys, current, mm);
     }
     if sys.kernel.vfork_done == VforkDone::BeforeDetach {
-        complete_vfork_done(current);
+        complete_vfork_done(sys, current);
     }
     exit_mm(sys, current, mm);
     if current.robust && !first {

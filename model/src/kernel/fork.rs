@@ -4,7 +4,7 @@ use crate::arch::pgtable::free_pgd;
 use crate::include::mm_types::{MMF_OOM_SKIP, MMF_OOM_TARGETED, MmStruct};
 use crate::include::sched::{SignalStruct, TIF_OOM_TARGETED, TaskStruct};
 use crate::include::sched_mm::{drop_user, mmdrop, mmget};
-use crate::k::atomic::{atomic_read, read_once, refcount_dec_and_test, write_once};
+use crate::k::atomic::{atomic_read, read_once, refcount_dec_and_test};
 use crate::k::bitops::test_bit;
 use crate::k::engine::{Effect, Fault, Order, Rmw, Shape, Site, Sleep, Until, engine};
 use crate::k::lock::{spin_lock, spin_unlock};
@@ -33,23 +33,6 @@ pub fn get_task_mm<'a>(sys: &'a System, task: &TaskStruct) -> Option<&'a MmStruc
         spin_unlock(task.alloc_lock);
     }
     mm
-}
-
-/// `complete_vfork_done()`: the parent may use the mm again. The child still does, until `->mm` is cleared.
-pub fn complete_vfork_done(task: &TaskStruct) {
-    let Some(vfork) = task.vfork else { return };
-    let _call = call("complete_vfork_done");
-    spin_lock(task.alloc_lock);
-    write_once(vfork.vfork_done, 0);
-    spin_unlock(task.alloc_lock);
-}
-
-/// `in_vfork()` (include/linux/sched/mm.h) of a task that is locked: whether it uses the mm of a parent
-/// who waits for it.
-pub fn in_vfork(sys: &System, task: &TaskStruct) -> bool {
-    let Some(vfork) = task.vfork else { return false };
-    let _call = call("in_vfork");
-    read_once(vfork.vfork_done) != 0 && sys.tasks[vfork.real_parent].mm() == task.mm()
 }
 
 /// `exit_aio()` (fs/aio.c): wait until no I/O is in flight, however long that takes.

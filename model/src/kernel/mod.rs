@@ -9,3 +9,4 @@ pub mod kthread;
 pub mod mm_init;
 pub mod refrigerator;
 pub mod sched;
+pub mod vfork;

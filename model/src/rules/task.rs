@@ -53,10 +53,13 @@ pub(super) const RULES: &[LockingRule] = &[
         why: "it stands on the parent's stack, and after it the parent uses the memory again",
         broken: "the child completes into a stack frame that is gone",
         kernel: &["kernel/fork.c:complete_vfork_done()", "kernel/fork.c:wait_for_vfork_done()"],
-        model: &[],
-        versions: "6.1 to 7.1",
+        model: &[
+            "model/src/kernel/vfork.rs:complete_vfork_done()",
+            "model/src/kernel/vfork.rs:wait_for_vfork_done()",
+        ],
+        versions: "6.1 to 7.1; since 3.4, where the wait became killable",
         order: "task_lock()",
-        missing: "kept; a parent that is killed while it waits",
+        missing: "",
     },
     LockingRule {
         id: "R54",

@@ -13,6 +13,7 @@ mod scanners;
 mod selection;
 mod slab;
 mod teardown;
+mod vfork;
 
 use super::Scenario;
 
@@ -30,6 +31,7 @@ pub fn all() -> Vec<Scenario> {
         outsiders::all(),
         notifiers::all(),
         cpus::all(),
+        vfork::all(),
         scanners::all(),
         deferred::all(),
     ]

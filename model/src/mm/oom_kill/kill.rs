@@ -12,7 +12,8 @@ use crate::k::engine::{Fault, engine};
 use crate::k::lock::{mutex_lock, mutex_unlock, spin_lock, spin_unlock};
 use crate::k::plain::ghost_read;
 use crate::k::{call, goal};
-use crate::kernel::fork::{in_vfork, put_task_struct};
+use crate::kernel::fork::put_task_struct;
+use crate::kernel::vfork::in_vfork;
 use crate::system::System;
 use crate::variant::{Rule, UnkillableSharer, Vforked};
 
