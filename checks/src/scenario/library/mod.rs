@@ -2,6 +2,7 @@
 
 mod cpus;
 mod deferred;
+mod faults;
 mod frozen;
 mod memcg;
 mod mrelease;
@@ -30,6 +31,7 @@ pub fn all() -> Vec<Scenario> {
         outsiders::all(),
         notifiers::all(),
         cpus::all(),
+        faults::all(),
         scanners::all(),
         deferred::all(),
     ]
