@@ -97,6 +97,12 @@ pub enum Actor {
     MembarrierAndExit(usize, usize),
     /// The task writes to memory that it shares, and exits.
     WriteAndExit(usize),
+    /// The task writes a page of its memory to a file that others read, and is still at it when it is killed.
+    WritePage(usize),
+    /// The task reads from somewhere into a part of a page, and writes that part somewhere else; the same.
+    PassPageOn(usize),
+    /// A kernel thread that has borrowed the mm acts upon what it finds in a page.
+    ActOnPage(usize),
     /// The task unmaps memory twice, and exits.
     UnmapAndExit(usize),
     /// An invalidation of memory of the task ends, and it exits.
@@ -249,6 +255,9 @@ impl Actor {
             Self::GuestReads(mm) => format!("guest on mm{mm}"),
             Self::ExecOnBorrowedMm => "exec".into(),
             Self::UseMm(mm) => format!("kthread on mm{mm}"),
+            Self::WritePage(t) => format!("T{t} writes"),
+            Self::PassPageOn(t) => format!("T{t} copies"),
+            Self::ActOnPage(mm) => format!("vhost on mm{mm}"),
             Self::Kill(t) => format!("kill of T{t}"),
             Self::KillAndMrelease(t) | Self::KillAndMreleaseAsServer(t) => format!("mrelease of T{t}"),
             Self::Fork => "fork".into(),

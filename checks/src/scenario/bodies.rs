@@ -2,6 +2,7 @@
 
 mod cpus;
 mod dumps;
+mod faults;
 mod notifiers;
 mod outsiders;
 
@@ -223,6 +224,7 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         | Actor::RegisterUserfaultfd(_)
         | Actor::MadviseFromWorker(_)
         | Actor::CollapseHuge(_) => dumps::body(scenario, actor),
+        Actor::WritePage(_) | Actor::PassPageOn(_) | Actor::ActOnPage(_) => faults::body(scenario, actor),
         Actor::UnmergeKsm => Box::new(unmerge_and_remove_all_rmap_items),
         Actor::ScanKsm => Box::new(ksm_scan_thread),
         Actor::CollapseFile => Box::new(retract_page_tables),

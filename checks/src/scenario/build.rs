@@ -53,7 +53,9 @@ fn holds(actor: &Actor, kernel: &Kernel) -> Option<(Hold, usize)> {
             Some((user_if(kernel.uffd_pin == UffdPin::Users), mm))
         }
         Actor::UnbindDevice(mm) if kernel.sva_pin == SvaPin::Count => Some((Hold::Struct, mm)),
-        Actor::WorkOnRanges(mm) | Actor::ForkFailsHalfway(mm) => Some((Hold::User, mm)),
+        Actor::WorkOnRanges(mm) | Actor::ForkFailsHalfway(mm) | Actor::ActOnPage(mm) => {
+            Some((Hold::User, mm))
+        }
         _ => None,
     }
 }
@@ -129,6 +131,7 @@ impl Scenario {
                 counts_gathers: count(&|a| matches!(a, Actor::DiscardAndExit(t) if self.tasks[*t].mm == i))
                     > 0,
                 page_table_locks: self.mms[i].page_table_locks,
+                faults: count(&|a| self.faults_on(a) == Some(i)) > 0,
                 subscribed: count(&|a| *a == Actor::UnregisterNotifier(i) || *a == Actor::GuestReads(i)) > 0,
                 guest: count(&|a| *a == Actor::GuestReads(i)) > 0,
                 interval: count(&|a| *a == Actor::RemoveInterval(i)) > 0,
@@ -227,6 +230,15 @@ impl Scenario {
             }) > 0,
         };
         System::new(kernel, &mms, &tasks, self.sysctl.into(), features)
+    }
+
+    /// The mm in which `actor` takes page faults, if it matters.
+    fn faults_on(&self, actor: &Actor) -> Option<usize> {
+        match *actor {
+            Actor::WritePage(t) | Actor::PassPageOn(t) => Some(self.tasks[t].mm),
+            Actor::ActOnPage(mm) => Some(mm),
+            _ => None,
+        }
     }
 
     /// Whether the pages of an mm are charged to the memory cgroup.

@@ -50,6 +50,8 @@ pub struct MmInit {
     pub counts_gathers: bool,
     /// Whether somebody asks who waits for page-table locks.
     pub page_table_locks: bool,
+    /// Whether pages are mapped by faults.
+    pub faults: bool,
     /// Whether it does so from the start.
     pub stale: bool,
     /// Whether a driver mirrors the mm.

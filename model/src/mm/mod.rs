@@ -1,5 +1,6 @@
 //! `mm/`.
 
+pub mod fault;
 pub mod khugepaged;
 pub mod ksm;
 pub mod madvise;

@@ -20,10 +20,13 @@ pub(super) const RULES: &[LockingRule] = &[
         why: "a fault after the zap would put an empty page where content was",
         broken: "a sharer reads or writes back zeros (3f70dc38cec2, 6b31d5955cb2)",
         kernel: &["mm/oom_kill.c:__oom_reap_task_mm()", "mm/memory.c:do_anonymous_page()"],
-        model: &["model/src/mm/oom_kill/mod.rs:__oom_reap_task_mm()"],
-        versions: "6.1 to 7.1; finish_fault() tests before the lock and fault-around not at all, in each of them",
+        model: &[
+            "model/src/mm/oom_kill/mod.rs:__oom_reap_task_mm()",
+            "model/src/mm/fault.rs:do_anonymous_page()",
+        ],
+        versions: "since 4.13; from 4.9 on faults of kernel threads only, once the page is mapped; finish_fault() tests before the lock and fault-around not at all, 6.1 to 7.1",
         order: "none for the flag: the page-table lock orders it (O6)",
-        missing: "page faults that test the flag; setting it is kept",
+        missing: "",
     },
     LockingRule {
         id: "R31",

@@ -8,8 +8,8 @@ use super::outsiders::{
 };
 use super::points::{
     ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock, NotifierMode,
-    Queue, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone, Vforked, Vmas, Walk, Walkers,
-    WhileFrozen,
+    Queue, ReapedFaults, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone, Vforked, Vmas,
+    Walk, Walkers, WhileFrozen,
 };
 use super::{Kernel, Status};
 
@@ -22,6 +22,7 @@ const V6_12: Kernel = Kernel {
     munlock: Munlock::AtZap,
     reaper_pin: ReaperPin::Task,
     reaper_flush: ReaperFlush::PerVma,
+    reaped_faults: ReapedFaults::All,
     gathers: Gathers::Counted,
     notifiers: NotifierMode::NonBlocking,
     memcg_oom: MemcgOom::FailsDying,
@@ -61,6 +62,7 @@ const V4_6: Kernel = Kernel {
     munlock: Munlock::BeforeUnmap,
     reaper_pin: ReaperPin::Users,
     reaper_flush: ReaperFlush::Never,
+    reaped_faults: ReapedFaults::Untested,
     gathers: Gathers::Alone,
     notifiers: NotifierMode::Blocking,
     memcg_oom: MemcgOom::BeforeLock,
@@ -85,6 +87,7 @@ const V4_9: Kernel = Kernel {
     give_up: GiveUp::Flag,
     reaper_pin: ReaperPin::UsersAsync,
     ksm_unlock: KsmUnlock::MmapFirst,
+    reaped_faults: ReapedFaults::KernelThreads,
     retract: Retract::NoTest,
     uffd_pin: UffdPin::Count,
     ..V4_6
@@ -94,6 +97,7 @@ const V4_14: Kernel = Kernel {
     name: "v4.14",
     about: "the reaper owns no use: a victim's exit_mmap() cycles through the write lock",
     exit_mmap: ExitMmap::Cycle,
+    reaped_faults: ReapedFaults::All,
     gathers: Gathers::Counted,
     notifiers: NotifierMode::Avoided,
     reaper_pin: ReaperPin::Task,

@@ -13,8 +13,8 @@ pub use outsiders::{
 };
 pub use points::{
     ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock, NotifierMode,
-    Queue, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone, Vforked, Vmas, Walk, Walkers,
-    WhileFrozen,
+    Queue, ReapedFaults, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone, Vforked, Vmas,
+    Walk, Walkers, WhileFrozen,
 };
 pub use rule::{RULES, Rule, RuleInfo};
 
@@ -50,6 +50,8 @@ pub struct Kernel {
     pub reaper_pin: ReaperPin,
     /// When it flushes TLBs.
     pub reaper_flush: ReaperFlush,
+    /// What becomes of page faults after it.
+    pub reaped_faults: ReapedFaults,
     /// Whether TLB gathers know of each other.
     pub gathers: Gathers,
     /// How it gets on with mmu notifiers.
@@ -137,7 +139,7 @@ impl Kernel {
     }
 
     /// What it does at each variation point.
-    pub fn choices(&self) -> [Chosen; 31] {
+    pub fn choices(&self) -> [Chosen; 32] {
         [
             self.exit_mmap.chosen(),
             self.guarded.chosen(),
@@ -145,6 +147,7 @@ impl Kernel {
             self.munlock.chosen(),
             self.reaper_pin.chosen(),
             self.reaper_flush.chosen(),
+            self.reaped_faults.chosen(),
             self.gathers.chosen(),
             self.notifiers.chosen(),
             self.memcg_oom.chosen(),

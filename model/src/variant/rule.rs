@@ -6,7 +6,7 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R11, R14, R15, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R27, R28, R29Killable, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
+    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R11, R14, R15, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R27, R28, R29Killable, R30Late, R30Lock, R30Set, R30Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
     R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R48, R49Dump, R51, R53, R56, R57, I7, M1, M2, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
     R3, R8, R29, R54, A2, A13,
@@ -95,6 +95,14 @@ rules! {
         "mm/mmu_gather.c:tlb_finish_mmu()", "it flushes what it has cleared itself";
     R29Killable "R29-killable", "process_mrelease() waits for the mmap lock only as long as its caller lives",
         "mm/oom_kill.c:process_mrelease()", "it waits like anybody else";
+    R30Late "R30-late", "MMF_UNSTABLE is set before a PTE is zapped",
+        "mm/oom_kill.c:__oom_reap_task_mm()", "it is set when everything is zapped";
+    R30Lock "R30-lock", "a fault tests MMF_UNSTABLE under the page-table lock under which it maps a page",
+        "mm/memory.c:do_anonymous_page()", "it tests before it takes the lock";
+    R30Set "R30-set", "a reaper tells by MMF_UNSTABLE that private content may be gone",
+        "mm/oom_kill.c:__oom_reap_task_mm()", "it tells nobody";
+    R30Test "R30-test", "a fault tests MMF_UNSTABLE before it maps a new page",
+        "mm/memory.c:do_anonymous_page()", "it maps one in any case";
     R33 "R33", "one reaper ticket an mm: test_and_set_bit(MMF_OOM_REAP_QUEUED)",
         "mm/oom_kill.c:queue_oom_reaper()", "a victim is queued whenever someone asks";
     R34 "R34", "the task is pinned before its reaper timer is armed",

@@ -29,7 +29,7 @@ pub const GUARDS: &[Guard] = &[
     guard("", &["R14", "R56"], "full, both sides (g1, g2); acquire of the last put (a4 with rmb)"),
     guard("SIGKILL", &[], PUBLISHED),
     guard("__state", &[], QUEUE),
-    guard("alloc_lock", &["R1", "R3", "R4", "R5", "R38", "A3", "A4"], LOCK),
+    guard("alloc_lock", &["R1", "R3", "R4", "R5", "R38", "R53", "A3", "A4"], LOCK),
     guard("async_put_work", &[], PUBLISHED),
     guard("context.pinned", &[], COUNT),
     guard("deferred_list_work", &[], PUBLISHED),
@@ -63,6 +63,7 @@ pub const GUARDS: &[Guard] = &[
     guard("percpu_counters_lock", &["R18"], EXCLUSION),
     guard("pmd_lock", &["R22"], EXCLUSION),
     guard("pte", &["R22", "R28", "R30"], "no test: a page-table lock is one step here"),
+    guard("ptl", &["R22", "R30"], EXCLUSION),
     guard("release_work", &[], PUBLISHED),
     guard("rmap_lock", &["R27"], EXCLUSION),
     guard("sigcnt", &[], COUNT),
@@ -73,6 +74,8 @@ pub const GUARDS: &[Guard] = &[
     guard("timers", &[], EXCLUSION),
     guard("tlb", &["R28"], HARDWARE),
     guard("usage", &[], COUNT),
+    guard("wait.lock", &["R53"], EXCLUSION),
+    guard("waiter", &["R53"], PUBLISHED),
 ];
 
 /// Rules whose order no engine was asked about, and why.
@@ -80,7 +83,6 @@ pub const NOT_RUN: &[(&str, &str)] = &[
     ("R7", "`exec_update_lock` is not in the model"),
     ("R21", "fork and signals are one step each; `siglock` is not in the model"),
     ("R45", "RCU, for `real_parent`, is not in the model"),
-    ("R53", "the completion of vfork is not in the model"),
     ("R55", "`mm->owner` is not in the model"),
     ("R61", "the queue of userfaultfd is not in the model"),
     ("R62", "a trylock that fails orders nothing, in the model as in the kernel"),
