@@ -38,6 +38,7 @@ fn holds(actor: &Actor, kernel: &Kernel) -> Option<(Hold, usize)> {
     let user_if = |user: bool| if user { Hold::User } else { Hold::Struct };
     match *actor {
         Actor::ProcMem(mm)
+        | Actor::FaultByProcMem(mm)
         | Actor::AllocateInDriver(mm)
         | Actor::WorkInDriver(mm)
         | Actor::KillServer(mm)
@@ -140,7 +141,7 @@ impl Scenario {
                 aio: self.mms[i].aio,
                 dumped: count(&|a| matches!(a, Actor::DumpAndExit(t) if self.tasks[*t].mm == i)) > 0,
                 file: i == 0 && collapses,
-                trylocked: self.has_oom() || collapses,
+                trylocked: self.has_oom() || collapses || self.actors.contains(&Actor::ScanHuge),
             })
             .collect();
         // The OOM killer and process_mrelease() scan all tasks in RCU read sections; others hold one task.
@@ -193,6 +194,10 @@ impl Scenario {
             rmap: (count(&by_rmap) > 0).then_some(!forked),
             ksm: (ksm > 0)
                 .then(|| SlotsInit { listed: !forked, comes_back: self.actors.contains(&Actor::ScanKsm) }),
+            khugepaged: self
+                .actors
+                .contains(&Actor::ScanHuge)
+                .then_some(SlotsInit { listed: false, comes_back: true }),
             cpu: self.actors.iter().find_map(|a| match a {
                 Actor::ExecOnBorrowedMm => Some(true),
                 Actor::UseMm(_) => Some(false),

@@ -32,13 +32,16 @@ pub(super) const RULES: &[LockingRule] = &[
     LockingRule {
         id: "R50",
         statement: "a slot is inserted before its mm_count is taken only by somebody who owns a use",
-        why: "the scanner drops a slot's count only with mm_users at 0",
+        why: "the scanner, or the exit, drops a slot's count only with mm_users at 0",
         broken: "the count is dropped before it was taken",
         kernel: &["mm/khugepaged.c:__khugepaged_enter()", "mm/ksm.c:__ksm_enter()"],
-        model: &[],
-        versions: "6.1 to 7.1",
+        model: &[
+            "model/src/mm/khugepaged/scan.rs:__khugepaged_enter()",
+            "checks/src/scenario/bodies/outsiders.rs:fault_by_proc_mem()",
+        ],
+        versions: "6.1 to 7.1; all callers hold the mmap lock too, which would do since 5.17, when exit_mmap() takes it",
         order: "the lock of the list",
-        missing: "kept; the variant",
+        missing: "",
     },
     LockingRule {
         id: "R51",
