@@ -85,6 +85,8 @@ pub enum Actor {
     ForkFailsHalfway(usize),
     /// A uprobe is registered for a file that mm 0 maps.
     RegisterUprobe,
+    /// A driver registers a notifier of the mm, of which it has an `mm_count`.
+    RegisterNotifier(usize),
     /// A driver unregisters its notifier of the mm.
     UnregisterNotifier(usize),
     /// A driver removes its notifier of a range of the mm.
@@ -216,6 +218,7 @@ impl Actor {
             Self::OomKill | Self::OomKillTwice(_) => "OOM killer".into(),
             Self::AllocateInDriver(mm)
             | Self::WorkInDriver(mm)
+            | Self::RegisterNotifier(mm)
             | Self::UnregisterNotifier(mm)
             | Self::RemoveInterval(mm) => {
                 format!("driver of mm{mm}")

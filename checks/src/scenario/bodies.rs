@@ -229,7 +229,8 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         Actor::CollapseFile => Box::new(retract_page_tables),
         Actor::ForkFailsHalfway(mm) => Box::new(move |sys| dup_mmap_fails(sys, &sys.mms[mm])),
         Actor::RegisterUprobe => Box::new(register_for_each_vma),
-        Actor::UnregisterNotifier(_)
+        Actor::RegisterNotifier(_)
+        | Actor::UnregisterNotifier(_)
         | Actor::RemoveInterval(_)
         | Actor::ReclaimPage
         | Actor::GuestReads(_)

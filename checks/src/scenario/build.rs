@@ -43,6 +43,7 @@ fn holds(actor: &Actor, kernel: &Kernel) -> Option<(Hold, usize)> {
         | Actor::WorkInDriver(mm)
         | Actor::KillServer(mm)
         | Actor::FaultInDevice(mm)
+        | Actor::RegisterNotifier(mm)
         | Actor::UnregisterNotifier(mm)
         | Actor::RemoveInterval(mm)
         | Actor::RegisterUserfaultfd(mm)
@@ -131,6 +132,7 @@ impl Scenario {
                     > 0,
                 page_table_locks: self.mms[i].page_table_locks,
                 subscribed: count(&|a| *a == Actor::UnregisterNotifier(i) || *a == Actor::GuestReads(i)) > 0,
+                registered: self.actors.contains(&Actor::RegisterNotifier(i)),
                 guest: count(&|a| *a == Actor::GuestReads(i)) > 0,
                 interval: count(&|a| *a == Actor::RemoveInterval(i)) > 0,
                 stale: count(&|a| *a == Actor::UseMm(i)) > 0,

@@ -157,6 +157,7 @@ pub const FUNCTIONS: &[Mirrored] = &[
     row("mm/mmap.rs", "unmap_vmas", "mm/memory.c:unmap_vmas()", ["1712-1731", "1879-1904", "2153-2176", "2161-2183"]),
     row("mm/mmap.rs", "free_pgtables", "mm/memory.c:free_pgtables()", ["396-438", "365-419", "386-436", "373-423"]),
     row("mm/mmu_notifier/hlist.rs", "invalidate", "include/linux/mmu_notifier.h:mmu_notifier_invalidate_range_start()", ["452-462", "432-442", "433-443", "471-481"]),
+    row("mm/mmu_notifier/hlist.rs", "mmu_notifier_register", "mm/mmu_notifier.c:mmu_notifier_register()", ["722-731", "699-708", "698-707", "745-754"]),
     row("mm/mmu_notifier/hlist.rs", "mmu_notifier_unregister", "mm/mmu_notifier.c:mmu_notifier_unregister()", ["820-859", "797-836", "796-835", "843-882"]),
     row("mm/mmu_notifier/hlist.rs", "mn_hlist_release", "mm/mmu_notifier.c:mn_hlist_release()", ["299-346", "301-348", "301-348", "327-374"]),
     row("mm/mmu_notifier/hlist.rs", "hlist_del", "include/linux/rculist.h:hlist_del_init_rcu()", ["181-187", "181-187", "235-241", "235-241"]),

@@ -6,7 +6,7 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R11, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R27, R28, R29Killable, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
+    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R11, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R25, R27, R28, R29Killable, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
     R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R48, R49Dump, R50, R51, R52, R56, R57, I7, M1, M2, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
     R3, R8, R29, R54, A2, A13,
@@ -85,6 +85,8 @@ rules! {
         "mm/mmu_notifier.c:mmu_interval_notifier_remove()", "it looks without the lock";
     R24Unlink "R24-unlink", "whoever unlinks a notifier looks under the lock whether it is linked",
         "mm/mmu_notifier.c:mmu_notifier_unregister()", "it has looked before";
+    R25 "R25", "whoever registers a notifier owns a use",
+        "mm/mmu_notifier.c:__mmu_notifier_register()", "he owns an mm_count only";
     R27 "R27", "a VMA leaves rmap before its page tables are freed",
         "mm/memory.c:free_pgtables()", "it leaves rmap once they are freed";
     R28 "R28", "a gather that is not alone flushes the TLB even if it has cleared nothing",
