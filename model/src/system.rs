@@ -128,6 +128,8 @@ pub struct Features {
     pub rmap: Option<bool>,
     /// KSM runs.
     pub ksm: Option<SlotsInit>,
+    /// khugepaged runs.
+    pub khugepaged: Option<SlotsInit>,
     /// A kernel thread runs on a CPU of its own; `Some(true)` if it has borrowed mm 0, or takes it over from
     /// a task there.
     pub cpu: Option<bool>,
@@ -176,6 +178,8 @@ pub struct System {
     pub rmap: Option<Rmap>,
     /// `ksm_mm_head` and `ksm_scan`.
     pub ksm: Option<MmSlots>,
+    /// `khugepaged_scan`.
+    pub khugepaged: Option<MmSlots>,
     /// CPU of a kernel thread.
     pub cpu: Option<Cpu>,
     /// Where those wait who need the memory of an mm.
@@ -260,6 +264,9 @@ impl System {
             user_word: features.membarrier.then(|| AtomicT::new(globals, "user_word", 0)),
             rmap: features.rmap.map(|linked| Rmap::new(globals, linked)),
             ksm: features.ksm.map(|init| MmSlots::new(globals, "ksm_mmlist_lock", "ksm_scan.mm_slot", init)),
+            khugepaged: features
+                .khugepaged
+                .map(|init| MmSlots::new(globals, "khugepaged_mm_lock", "khugepaged_scan.mm_slot", init)),
             cpu: features.cpu.map(|lazy| Cpu::new(globals, lazy)),
             free_memory: FreeMemory::new(globals, features.needs_memory),
             timers,

@@ -51,6 +51,8 @@ pub enum Actor {
     GetTaskMmAsync(usize),
     /// Somebody holds `/proc/PID/mem` open (an `mm_count`) and reads it once.
     ProcMem(usize),
+    /// Somebody holds it open too, and faults a huge page in.
+    FaultByProcMem(usize),
     /// Somebody opens `/proc/PID/mem` of the task and needs the memory of its mm before he closes it.
     HoldProcMem(usize),
     /// Somebody has a userfaultfd of the mm and needs the memory of that before he closes it.
@@ -67,6 +69,8 @@ pub enum Actor {
     UnmergeKsm,
     /// ksmd looks for pages to merge.
     ScanKsm,
+    /// khugepaged scans the mms that it has heard of.
+    ScanHuge,
     /// khugepaged makes small pages of a file large, which mm 0 maps.
     CollapseFile,
     /// The task dumps core, and exits.
@@ -81,6 +85,8 @@ pub enum Actor {
     ForkFailsHalfway(usize),
     /// A uprobe is registered for a file that mm 0 maps.
     RegisterUprobe,
+    /// A driver registers a notifier of the mm, of which it has an `mm_count`.
+    RegisterNotifier(usize),
     /// A driver unregisters its notifier of the mm.
     UnregisterNotifier(usize),
     /// A driver removes its notifier of a range of the mm.
@@ -226,6 +232,7 @@ impl Actor {
             Self::OomKill | Self::OomKillTwice(_) => "OOM killer".into(),
             Self::AllocateInDriver(mm)
             | Self::WorkInDriver(mm)
+            | Self::RegisterNotifier(mm)
             | Self::UnregisterNotifier(mm)
             | Self::RemoveInterval(mm) => {
                 format!("driver of mm{mm}")
@@ -238,7 +245,7 @@ impl Actor {
             Self::AllocateUnderMmapLock(t) => format!("allocator on T{t}"),
             Self::GetTaskMm(t) => format!("reader of T{t}"),
             Self::GetTaskMmAsync(t) => format!("async reader of T{t}"),
-            Self::ProcMem(mm) => format!("/proc mem of mm{mm}"),
+            Self::ProcMem(mm) | Self::FaultByProcMem(mm) => format!("/proc mem of mm{mm}"),
             Self::HoldProcMem(t) => format!("/proc mem of T{t}"),
             Self::HoldUserfaultfd(mm) | Self::WriteProtect(mm) | Self::RegisterUserfaultfd(mm) => {
                 format!("userfaultfd of mm{mm}")
@@ -247,7 +254,7 @@ impl Actor {
             Self::WorkOnRanges(mm) => format!("GPU work on mm{mm}"),
             Self::UnmergeKsm => "KSM".into(),
             Self::ScanKsm => "ksmd".into(),
-            Self::CollapseFile | Self::CollapseHuge(_) => "khugepaged".into(),
+            Self::ScanHuge | Self::CollapseFile | Self::CollapseHuge(_) => "khugepaged".into(),
             Self::DumpAndExit(t) => format!("T{t} dumps"),
             Self::MadviseFromWorker(mm) => format!("worker on mm{mm}"),
             Self::RegisterUprobe => "uprobe".into(),

@@ -29,6 +29,7 @@ use mmspec_model::kernel::mm_init::{MmCachep, fork_and_exit, takedown_cpu};
 use mmspec_model::kernel::refrigerator::leave_refrigerator;
 use mmspec_model::kernel::vfork::wait_for_vfork_done;
 use mmspec_model::mm::khugepaged::retract_page_tables;
+use mmspec_model::mm::khugepaged::scan::khugepaged;
 use mmspec_model::mm::ksm::{ksm_scan_thread, unmerge_and_remove_all_rmap_items};
 use mmspec_model::mm::madvise::madvise_dontneed;
 use mmspec_model::mm::memcontrol::{Charge, MemCgroup, mem_cgroup_oom_synchronize, try_charge_memcg};
@@ -214,7 +215,8 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
             mmdrop(sys, mm);
         }),
         Actor::ProcMem(mm) => Box::new(move |sys| proc_mem_read(sys, mm)),
-        Actor::HoldProcMem(_)
+        Actor::FaultByProcMem(_)
+        | Actor::HoldProcMem(_)
         | Actor::HoldUserfaultfd(_)
         | Actor::WriteProtect(_)
         | Actor::UnbindDevice(_)
@@ -227,10 +229,12 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         Actor::WritePage(_) | Actor::PassPageOn(_) | Actor::ActOnPage(_) => faults::body(scenario, actor),
         Actor::UnmergeKsm => Box::new(unmerge_and_remove_all_rmap_items),
         Actor::ScanKsm => Box::new(ksm_scan_thread),
+        Actor::ScanHuge => Box::new(khugepaged),
         Actor::CollapseFile => Box::new(retract_page_tables),
         Actor::ForkFailsHalfway(mm) => Box::new(move |sys| dup_mmap_fails(sys, &sys.mms[mm])),
         Actor::RegisterUprobe => Box::new(register_for_each_vma),
-        Actor::UnregisterNotifier(_)
+        Actor::RegisterNotifier(_)
+        | Actor::UnregisterNotifier(_)
         | Actor::RemoveInterval(_)
         | Actor::ReclaimPage
         | Actor::GuestReads(_)

@@ -38,10 +38,12 @@ fn holds(actor: &Actor, kernel: &Kernel) -> Option<(Hold, usize)> {
     let user_if = |user: bool| if user { Hold::User } else { Hold::Struct };
     match *actor {
         Actor::ProcMem(mm)
+        | Actor::FaultByProcMem(mm)
         | Actor::AllocateInDriver(mm)
         | Actor::WorkInDriver(mm)
         | Actor::KillServer(mm)
         | Actor::FaultInDevice(mm)
+        | Actor::RegisterNotifier(mm)
         | Actor::UnregisterNotifier(mm)
         | Actor::RemoveInterval(mm)
         | Actor::RegisterUserfaultfd(mm)
@@ -133,6 +135,7 @@ impl Scenario {
                 page_table_locks: self.mms[i].page_table_locks,
                 faults: count(&|a| self.faults_on(a) == Some(i)) > 0,
                 subscribed: count(&|a| *a == Actor::UnregisterNotifier(i) || *a == Actor::GuestReads(i)) > 0,
+                registered: self.actors.contains(&Actor::RegisterNotifier(i)),
                 guest: count(&|a| *a == Actor::GuestReads(i)) > 0,
                 interval: count(&|a| *a == Actor::RemoveInterval(i)) > 0,
                 stale: count(&|a| *a == Actor::UseMm(i)) > 0,
@@ -144,7 +147,7 @@ impl Scenario {
                 dumped: count(&|a| matches!(a, Actor::DumpAndExit(t) if self.tasks[*t].mm == i)) > 0,
                 walked: count(&|a| matches!(a, Actor::ExitOnCpu(t) if self.tasks[*t].mm == i)) > 0,
                 file: i == 0 && collapses,
-                trylocked: self.has_oom() || collapses,
+                trylocked: self.has_oom() || collapses || self.actors.contains(&Actor::ScanHuge),
             })
             .collect();
         // The OOM killer and process_mrelease() scan all tasks in RCU read sections; others hold one task.
@@ -202,6 +205,10 @@ impl Scenario {
             rmap: (count(&by_rmap) > 0).then_some(!forked),
             ksm: (ksm > 0)
                 .then(|| SlotsInit { listed: !forked, comes_back: self.actors.contains(&Actor::ScanKsm) }),
+            khugepaged: self
+                .actors
+                .contains(&Actor::ScanHuge)
+                .then_some(SlotsInit { listed: false, comes_back: true }),
             cpu: self.actors.iter().find_map(|a| match a {
                 Actor::ExecOnBorrowedMm | Actor::ExitOnCpu(_) => Some(true),
                 Actor::UseMm(_) => Some(false),

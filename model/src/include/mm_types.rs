@@ -60,6 +60,8 @@ pub struct MmInit {
     pub svm: bool,
     /// Whether a notifier is on its list.
     pub subscribed: bool,
+    /// Whether a driver registers one while it runs.
+    pub registered: bool,
     /// Whether a guest has a page of it.
     pub guest: bool,
     /// Whether a notifier of a range is there, during an invalidation.
@@ -176,7 +178,8 @@ impl MmStruct {
             ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),
             pinned: (init.bonds > 0).then(|| AtomicT::new(object, "context.pinned", init.bonds)),
             notifier: init.mirrored.then(|| MmuNotifier::new(object, index, init.svm)),
-            subscription: init.subscribed.then(|| Subscription::new(object, init.guest)),
+            subscription: (init.subscribed || init.registered)
+                .then(|| Subscription::new(object, init.guest, init.registered)),
             interval: init.interval.then(|| Interval::new(object, index)),
             tlb: init.cached.then(|| {
                 if init.stale { Tlb::filled(object, "tlb") } else { Tlb::new(object, init.counts_gathers) }

@@ -2,6 +2,7 @@
 
 use crate::arch::pgtable::free_pgd;
 use crate::include::mm_types::{MMF_OOM_SKIP, MMF_OOM_TARGETED, MmStruct};
+use crate::include::mmap_lock::{mmap_write_lock, mmap_write_unlock};
 use crate::include::sched::{SignalStruct, TIF_OOM_TARGETED, TaskStruct};
 use crate::include::sched_mm::{drop_user, mmdrop, mmget};
 use crate::k::atomic::{atomic_read, read_once, refcount_dec_and_test};
@@ -60,10 +61,17 @@ fn mmput_hooks(sys: &System, mm: &MmStruct) {
     }
 }
 
-/// Scanners of the address space let go of it.
+/// Scanners of the address space let go of it. They may take the mmap lock for writing.
 fn scanners_exit(sys: &System, mm: &MmStruct) {
+    let locked = !sys.kernel.keeps(Rule::R52);
+    if locked {
+        mmap_write_lock(mm);
+    }
     ksm_exit(sys, mm);
     khugepaged_exit(sys, mm);
+    if locked {
+        mmap_write_unlock(mm);
+    }
 }
 
 /// The address space goes; without R11 scanners let go of it only now.

@@ -14,8 +14,8 @@ pub struct MmSlots {
     listed: Plain,
     /// Whether the cursor is on it.
     cursor: Plain,
-    /// 1 once an exit has left the slot to the scanner, if that comes back.
-    left: Option<Word>,
+    /// 1 while there is something to do for a scanner that comes back.
+    work: Option<Word>,
 }
 
 /// What a list starts with.
@@ -45,7 +45,7 @@ impl MmSlots {
             lock: Spinlock::new(owner, lock),
             listed: Plain::new(owner, "mm_slot", u64::from(init.listed)),
             cursor: Plain::new(owner, cursor, 0),
-            left: init.comes_back.then(|| engine().new_word("slot_left", Class::Sync, owner, 0)),
+            work: init.comes_back.then(|| engine().new_word("scan_again", Class::Sync, owner, 0)),
         }
     }
 }
@@ -54,6 +54,7 @@ impl MmSlots {
 #[track_caller]
 pub fn mm_slot_insert(slots: MmSlots) {
     write(slots.listed, 1);
+    scan_again(slots, "a slot for the scanner");
 }
 
 /// The slot leaves the list, under its lock.
@@ -92,26 +93,26 @@ pub fn mm_slot_take(slots: MmSlots) -> Slot {
         (false, _) => Slot::Absent,
         (true, true) => Slot::Taken,
         (true, false) => {
-            leave_to_scanner(slots);
+            scan_again(slots, "the slot is left to the scanner");
             Slot::Scanned
         }
     }
 }
 
-fn leave_to_scanner(slots: MmSlots) {
-    if let Some(left) = slots.left {
+fn scan_again(slots: MmSlots, why: &'static str) {
+    if let Some(work) = slots.work {
         let set = Rmw { shape: Shape::Conditional, apply: &|_| Effect::store(1) };
-        engine().rmw(left, Order::Relaxed, &set, Site::with("exit", "leaves its slot to the scanner"));
+        engine().rmw(work, Order::Relaxed, &set, Site::with("scan_again", why));
     }
 }
 
-/// The scanner sleeps, and scans again, for ever. What it finds meanwhile is what it has found before, so
-/// here it sleeps until an exit has left its slot to it, if one does.
+/// The scanner sleeps, and scans again, for ever. What it finds then is mostly what it has found before, so
+/// here it sleeps until a slot was listed since its last scan, or an exit has left one to it.
 #[track_caller]
 pub fn schedule_timeout(slots: MmSlots) {
-    if let Some(left) = slots.left {
-        let stay = Rmw { shape: Shape::Conditional, apply: &Effect::store };
+    if let Some(work) = slots.work {
+        let take = Rmw { shape: Shape::Conditional, apply: &|_| Effect::store(0) };
         let site = Site::here("schedule_timeout");
-        engine().wait_rmw(left, Order::Relaxed, Until::any(1), Sleep::Idle, &stay, site);
+        engine().wait_rmw(work, Order::Relaxed, Until::any(1), Sleep::Idle, &take, site);
     }
 }

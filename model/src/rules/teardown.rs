@@ -99,10 +99,13 @@ pub(super) const RULES: &[LockingRule] = &[
         why: "so it cannot meet the release in exit_mmap()",
         broken: "a notifier that is registered too late is never released",
         kernel: &["mm/mmu_notifier.c:__mmu_notifier_register()"],
-        model: &[],
+        model: &[
+            "model/src/mm/mmu_notifier/hlist.rs:mmu_notifier_register()",
+            "checks/src/scenario/bodies/notifiers.rs:bind_pasid()",
+        ],
         versions: "6.1 to 7.1",
         order: "mmap_lock; the subscriptions are published by smp_store_release() (O19)",
-        missing: "registration of notifiers",
+        missing: "",
     },
     LockingRule {
         id: "R26",

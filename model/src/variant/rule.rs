@@ -6,8 +6,8 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R11, R14, R15, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R27, R28, R29Killable, R30Late, R30Lock, R30Set, R30Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
-    R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R48, R49Dump, R51, R53, R56, R57, I7, M1, M2, O1, O2, O24,
+    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R11, R14, R15, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R25, R27, R28, R29Killable, R30Late, R30Lock, R30Set, R30Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
+    R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R48, R49Dump, R50, R51, R52, R53, R56, R57, I7, M1, M2, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
     R3, R8, R29, R54, A2, A13,
 }
@@ -89,6 +89,8 @@ rules! {
         "mm/mmu_notifier.c:mmu_interval_notifier_remove()", "it looks without the lock";
     R24Unlink "R24-unlink", "whoever unlinks a notifier looks under the lock whether it is linked",
         "mm/mmu_notifier.c:mmu_notifier_unregister()", "it has looked before";
+    R25 "R25", "whoever registers a notifier owns a use",
+        "mm/mmu_notifier.c:__mmu_notifier_register()", "he owns an mm_count only";
     R27 "R27", "a VMA leaves rmap before its page tables are freed",
         "mm/memory.c:free_pgtables()", "it leaves rmap once they are freed";
     R28 "R28", "a gather that is not alone flushes the TLB even if it has cleared nothing",
@@ -149,10 +151,14 @@ rules! {
         "mm/ksm.c:__ksm_exit(), mm/khugepaged.c:__khugepaged_exit()", "it goes on at once";
     R49Dump "R49-dump", "khugepaged looks under the write lock whether the mm is dumped",
         "mm/khugepaged.c:khugepaged_test_exit()", "it only looks for users";
+    R50 "R50", "khugepaged hears of an mm, before that is pinned for it, from somebody who owns a use",
+        "mm/khugepaged.c:__khugepaged_enter()", "from somebody who has given up his use and the mmap lock";
     R51 "R51", "once its cursor has left an mm, KSM gives up the mmap lock before the lock of its list",
         "mm/ksm.c:scan_get_next_rmap_item()", "it gives up the lock of its list first";
     R53 "R53", "a vforked child takes and completes ->vfork_done under its task_lock()",
         "kernel/fork.c:complete_vfork_done()", "it does so without the lock";
+    R52 "R52", "exit hooks of scanners are called without the mmap lock",
+        "kernel/fork.c:__mmput()", "they are called under the write lock";
     R56 "R56", "a full barrier stands before ->mm = NULL",
         "kernel/exit.c:exit_mm()", "there is none";
     R57 "R57", "whoever lends an mm to a kernel thread owns a use until that has done with it",

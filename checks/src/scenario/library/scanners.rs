@@ -2,8 +2,8 @@
 //! userfaultfd, `io_uring`; and whom they meet there.
 
 use crate::scenario::Actor::{
-    CollapseFile, CollapseHuge, DumpAndExit, Exit, ForkFailsHalfway, MadviseFromWorker, RegisterUprobe,
-    RegisterUserfaultfd, ScanKsm, UnmergeKsm,
+    CollapseFile, CollapseHuge, DumpAndExit, Exit, FaultByProcMem, ForkFailsHalfway, MadviseFromWorker,
+    RegisterUprobe, RegisterUserfaultfd, ScanHuge, ScanKsm, UnmergeKsm,
 };
 use crate::scenario::Scenario;
 
@@ -39,6 +39,19 @@ pub(super) fn all() -> Vec<Scenario> {
         .actor(CollapseFile)
         .reaches("khugepaged retracts a page table")
         .reaches("khugepaged finds an mm without users"),
+        Scenario::new(
+            "huge_page_fault_vs_exit",
+            "/proc/PID/mem faults a huge page in, and khugepaged hears of an mm whose last user exits",
+        )
+        .inline_only()
+        .mm(0)
+        .task(0)
+        .actor(Exit(0))
+        .actor(FaultByProcMem(0))
+        .actor(ScanHuge)
+        .reaches("an exit takes khugepaged's slot")
+        .reaches("an exit waits for khugepaged")
+        .reaches("khugepaged frees the slot of an mm without users"),
         Scenario::new("failed_fork_vs_uprobe", "a uprobe finds the mm of a fork that fails")
             .inline_only()
             .mm(1)
