@@ -18,6 +18,7 @@ use crate::mm::ksm::Ksm;
 use crate::mm::memcontrol::{MemCgroup, MemCgroupInit};
 use crate::mm::page_alloc::FreeMemory;
 use crate::mm::rmap::Rmap;
+use crate::mm::swapfile::Mmlist;
 use crate::variant::{Kernel, Rule};
 
 /// Globals of `mm/oom_kill.c`.
@@ -126,6 +127,8 @@ pub struct Features {
     pub membarrier: bool,
     /// Somebody finds mm 0 through a page of it; `Some(false)` if its VMA is not linked yet.
     pub rmap: Option<bool>,
+    /// Swap is switched off, for whose sake mm 0 may be on a list.
+    pub swapoff: bool,
     /// KSM runs; `Some(false)` if it does not know mm 0 yet.
     pub ksm: Option<bool>,
     /// A kernel thread runs on a CPU of its own; `Some(true)` if it has borrowed mm 0, or takes it over from
@@ -174,6 +177,8 @@ pub struct System {
     pub user_word: Option<AtomicT>,
     /// How mm 0 is found through a page of it.
     pub rmap: Option<Rmap>,
+    /// Where swapoff finds mm 0.
+    pub mmlist: Option<Mmlist>,
     /// KSM.
     pub ksm: Option<Ksm>,
     /// CPU of a kernel thread.
@@ -259,6 +264,7 @@ impl System {
             },
             user_word: features.membarrier.then(|| AtomicT::new(globals, "user_word", 0)),
             rmap: features.rmap.map(|linked| Rmap::new(globals, linked)),
+            mmlist: features.swapoff.then(|| Mmlist::new(globals, &mms[0])),
             ksm: features.ksm.map(|listed| Ksm::new(globals, listed)),
             cpu: features.cpu.map(|lazy| Cpu::new(globals, lazy)),
             free_memory: FreeMemory::new(globals, features.needs_memory),

@@ -195,6 +195,7 @@ impl Scenario {
             forks: count(&|a| matches!(a, Actor::Fork | Actor::ForkFails)) as usize,
             membarrier,
             rmap: (count(&by_rmap) > 0).then_some(!forked),
+            swapoff: count(&|a| *a == Actor::Swapoff) > 0,
             ksm: (count(&|a| *a == Actor::UnmergeKsm) > 0).then_some(!forked),
             cpu: self.actors.iter().find_map(|a| match a {
                 Actor::ExecOnBorrowedMm | Actor::ExitOnCpu(_) => Some(true),
