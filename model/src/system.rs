@@ -18,6 +18,7 @@ use crate::mm::memcontrol::{MemCgroup, MemCgroupInit};
 use crate::mm::mm_slot::{MmSlots, SlotsInit};
 use crate::mm::page_alloc::FreeMemory;
 use crate::mm::rmap::Rmap;
+use crate::mm::swapfile::Mmlist;
 use crate::variant::{Kernel, Rule};
 
 /// Globals of `mm/oom_kill.c`.
@@ -126,6 +127,8 @@ pub struct Features {
     pub membarrier: bool,
     /// Somebody finds mm 0 through a page of it; `Some(false)` if its VMA is not linked yet.
     pub rmap: Option<bool>,
+    /// Swap is switched off, for whose sake mm 0 may be on a list.
+    pub swapoff: bool,
     /// KSM runs.
     pub ksm: Option<SlotsInit>,
     /// khugepaged runs.
@@ -176,6 +179,8 @@ pub struct System {
     pub user_word: Option<AtomicT>,
     /// How mm 0 is found through a page of it.
     pub rmap: Option<Rmap>,
+    /// Where swapoff finds mm 0.
+    pub mmlist: Option<Mmlist>,
     /// `ksm_mm_head` and `ksm_scan`.
     pub ksm: Option<MmSlots>,
     /// `khugepaged_scan`.
@@ -263,6 +268,7 @@ impl System {
             },
             user_word: features.membarrier.then(|| AtomicT::new(globals, "user_word", 0)),
             rmap: features.rmap.map(|linked| Rmap::new(globals, linked)),
+            mmlist: features.swapoff.then(|| Mmlist::new(globals, &mms[0])),
             ksm: features.ksm.map(|init| MmSlots::new(globals, "ksm_mmlist_lock", "ksm_scan.mm_slot", init)),
             khugepaged: features
                 .khugepaged

@@ -93,6 +93,8 @@ pub enum Actor {
     RemoveInterval(usize),
     /// Reclaim unmaps and frees a page of mm 0, which it finds through the page.
     ReclaimPage,
+    /// Swap is switched off.
+    Swapoff,
     /// A guest that mirrors the mm reads a page.
     GuestReads(usize),
     /// A kernel thread that has borrowed mm 0 becomes a process.
@@ -259,6 +261,7 @@ impl Actor {
             Self::MadviseFromWorker(mm) => format!("worker on mm{mm}"),
             Self::RegisterUprobe => "uprobe".into(),
             Self::ReclaimPage => "reclaim".into(),
+            Self::Swapoff => "swapoff".into(),
             Self::GuestReads(mm) => format!("guest on mm{mm}"),
             Self::ExecOnBorrowedMm => "exec".into(),
             Self::UseMm(mm) => format!("kthread on mm{mm}"),

@@ -39,6 +39,7 @@ use mmspec_model::mm::oom_kill::kill::out_of_memory;
 use mmspec_model::mm::oom_kill::mrelease::process_mrelease;
 use mmspec_model::mm::oom_kill::retry_allocation;
 use mmspec_model::mm::oom_kill::victims::{oom_killer_disable, oom_killer_enable};
+use mmspec_model::mm::swapfile::try_to_unuse;
 use mmspec_model::mm::tlb::{user_access, user_access_of_discarded};
 use mmspec_model::system::System;
 use mmspec_model::variant::{Rule, Walkers};
@@ -232,6 +233,7 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         Actor::ScanHuge => Box::new(khugepaged),
         Actor::CollapseFile => Box::new(retract_page_tables),
         Actor::ForkFailsHalfway(mm) => Box::new(move |sys| dup_mmap_fails(sys, &sys.mms[mm])),
+        Actor::Swapoff => Box::new(try_to_unuse),
         Actor::RegisterUprobe => Box::new(register_for_each_vma),
         Actor::RegisterNotifier(_)
         | Actor::UnregisterNotifier(_)

@@ -203,6 +203,7 @@ impl Scenario {
             forks: count(&|a| matches!(a, Actor::Fork | Actor::ForkFails)) as usize,
             membarrier,
             rmap: (count(&by_rmap) > 0).then_some(!forked),
+            swapoff: count(&|a| *a == Actor::Swapoff) > 0,
             ksm: (ksm > 0)
                 .then(|| SlotsInit { listed: !forked, comes_back: self.actors.contains(&Actor::ScanKsm) }),
             khugepaged: self

@@ -15,6 +15,7 @@ use crate::mm::khugepaged::khugepaged_exit;
 use crate::mm::ksm::ksm_exit;
 use crate::mm::mm_reaper::{mm_try_charge, queue_mm_reaper};
 use crate::mm::mmap::exit_mmap;
+use crate::mm::swapfile::leave_mmlist;
 use crate::system::System;
 use crate::variant::{Rule, Teardown, WhileFrozen};
 
@@ -74,11 +75,19 @@ fn scanners_exit(sys: &System, mm: &MmStruct) {
     }
 }
 
-/// The address space goes; without R11 scanners let go of it only now.
+/// The address space goes, and the mm leaves mmlist, on which it may come until its last page is
+/// unmapped. Without R11 scanners let go of it only now.
 fn exit_mmap_unscanned(sys: &System, mm: &MmStruct, by: Option<&TaskStruct>) {
+    let unmapped = sys.kernel.keeps(Rule::R12Early);
+    if !unmapped {
+        leave_mmlist(sys, mm);
+    }
     exit_mmap(sys, mm, by);
     if !sys.kernel.keeps(Rule::R11) {
         scanners_exit(sys, mm);
+    }
+    if unmapped && sys.kernel.keeps(Rule::R12) {
+        leave_mmlist(sys, mm);
     }
 }
 

@@ -15,5 +15,6 @@ pub mod page_alloc;
 pub mod page_table_lock;
 pub mod percpu;
 pub mod rmap;
+pub mod swapfile;
 pub mod tlb;
 pub mod vma;

@@ -2,6 +2,7 @@
 //! its mm, as long as the lock of the list is held.
 
 use super::mmu_notifier::hlist::invalidate;
+use super::swapfile::enter_mmlist;
 use crate::include::mm_types::MmStruct;
 use crate::k::atomic::atomic_long_sub;
 use crate::k::engine::{Effect, Object, Order, Rmw, Shape, Site, engine};
@@ -57,7 +58,7 @@ pub fn rmap_walk(sys: &System, visit: impl FnOnce(&MmStruct) -> bool) -> bool {
 
 /// `try_to_unmap_one()`, for reclaim: the page is unmapped, whoever mirrors it is told, and it is freed.
 /// False if it was not mapped.
-pub fn try_to_unmap_one(mm: &MmStruct) -> bool {
+pub fn try_to_unmap_one(sys: &System, mm: &MmStruct) -> bool {
     let _call = call("try_to_unmap_one");
     let vma = &mm.vmas[0];
     let clear = Rmw { shape: Shape::Conditional, apply: &|pages| Effect::ret(0, pages) };
@@ -66,6 +67,8 @@ pub fn try_to_unmap_one(mm: &MmStruct) -> bool {
         goal("reclaim finds the page unmapped");
         return false;
     }
+    // Still under the page-table lock in the kernel; that of rmap keeps exit_mmap() too.
+    enter_mmlist(sys);
     atomic_long_sub(mm.rss, pages, "rss");
     invalidate(mm);
     if let Some(page) = vma.page {

@@ -217,6 +217,8 @@ pub const FUNCTIONS: &[Mirrored] = &[
     row("mm/rmap.rs", "try_to_unmap_one", "mm/rmap.c:try_to_unmap_one()", ["1474-1800", "1642-1990", "1978-2363", "1984-2371"]),
     row("mm/rmap.rs", "unlink_vmas", "mm/rmap.c:unlink_anon_vmas()", ["399-452", "404-457", "479-541", "479-541"]),
     row("mm/rmap.rs", "link_vma", "mm/vma.c:vma_link_file()", ["mm/mmap.c: 409-418", "1613-1624", "-", "1830-1842"]),
+    row("mm/swapfile.rs", "try_to_unuse", "mm/swapfile.c:try_to_unuse()", ["2052-2146", "2388-2488", "2399-2499", "2559-2659"]),
+    row("mm/swapfile.rs", "unuse_mm", "mm/swapfile.c:unuse_mm()", ["2001-2019", "2334-2355", "2340-2361", "2504-2525"]),
     row("mm/tlb.rs", "flush_tlb", "mm/mmu_gather.c:tlb_finish_mmu()", ["360-400", "464-504", "-", "515-555"]),
     row("mm/tlb.rs", "tlb_gather_mmu", "mm/mmu_gather.c:tlb_gather_mmu()", ["307-310", "411-414", "-", "462-465"]),
     row("mm/tlb.rs", "mm_tlb_flush_nested", "include/linux/mm_inline.h:mm_tlb_flush_nested()", ["532-542", "514-524", "525-535", "537-547"]),
@@ -250,7 +252,6 @@ pub const ELSEWHERE: &[(&str, [&str; 4])] = &[
     ("mm/mmu_notifier.c:__mmu_notifier_release()", ["348-358", "350-360", "350-360", "376-386"]),
     ("mm/oom_kill.c:__task_will_free_mem()", ["851-870", "847-866", "853-872", "837-856"]),
     ("mm/oom_kill.c:oom_evaluate_task()", ["310-360", "310-360", "309-359", "306-356"]),
-    ("mm/swapfile.c:try_to_unuse()", ["2052-2146", "2388-2488", "2399-2499", "2559-2659"]),
     ("mm/vmscan.c:lru_gen_del_mm()", ["3257-3301", "2859-2896", "2930-2967", "2898-2935"]),
 ];
 

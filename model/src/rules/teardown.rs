@@ -20,10 +20,10 @@ pub(super) const RULES: &[LockingRule] = &[
         why: "rmap may put it on mmlist until its last page is unmapped; swapoff follows the list under its lock, without a count",
         broken: "a freed mm on a list",
         kernel: &["kernel/fork.c:__mmput()", "mm/vmscan.c:lru_gen_del_mm()", "mm/swapfile.c:try_to_unuse()"],
-        model: &[],
+        model: &["model/src/kernel/fork.rs:exit_mmap_unscanned()", "model/src/mm/swapfile.rs:try_to_unuse()"],
         versions: "6.1 to 7.1",
         order: "the locks of the lists",
-        missing: "the two lists, rmap, swapoff",
+        missing: "",
     },
     LockingRule {
         id: "R20",

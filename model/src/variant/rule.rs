@@ -6,7 +6,7 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R10, R11, R14, R15, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R25, R27, R28, R29Killable, R30Late, R30Lock, R30Set, R30Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
+    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R9, R10, R11, R12, R12Early, R14, R15, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R25, R27, R28, R29Killable, R30Late, R30Lock, R30Set, R30Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
     R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R48, R49Dump, R50, R51, R52, R53, R56, R57, I7, M1, M2, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
     R3, R8, R29, R54, A2, A13,
@@ -55,10 +55,16 @@ rules! {
         "kernel/kthread.c:kthread_use_mm()", "an interrupt may come between the two";
     R4 "R4", "->mm is cleared before its mm_users reference is dropped",
         "kernel/exit.c:exit_mm()", "exit_mm() drops first and clears ->mm then";
+    R9 "R9", "whoever may drop the last use holds no lock that the teardown takes",
+        "mm/swapfile.c:try_to_unuse()", "swapoff gives up its use under mmlist_lock";
     R10 "R10", "all users together own one mm_count, dropped once, last",
         "mm/mm_reaper.c:mm_reaper()", "the reaper drops it a second time";
     R11 "R11", "scanners let go of the mm before exit_mmap()",
         "kernel/fork.c:__mmput()", "ksm_exit() and khugepaged_exit() come after it";
+    R12 "R12", "an mm leaves mmlist before its struct is freed",
+        "kernel/fork.c:__mmput()", "it stays there";
+    R12Early "R12-early", "an mm leaves mmlist after exit_mmap()",
+        "kernel/fork.c:__mmput()", "it leaves the list first";
     R14 "R14", "a CPU that keeps the page tables of an mm owns an mm_count",
         "kernel/exit.c:exit_mm(), kernel/sched/core.c:finish_task_switch()", "it is not counted, and nobody stops the CPU";
     R15 "R15", "a CPU gives up its mm_count once it has loaded other page tables",

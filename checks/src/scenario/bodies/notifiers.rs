@@ -25,7 +25,7 @@ pub(super) fn body(scenario: &Scenario, actor: Actor) -> Body {
         Actor::UnregisterNotifier(mm) => Box::new(move |sys| mmu_notifier_unregister(sys, &sys.mms[mm])),
         Actor::RemoveInterval(mm) => Box::new(move |sys| mmu_interval_notifier_remove(sys, &sys.mms[mm])),
         Actor::ReclaimPage => Box::new(|sys| {
-            rmap_walk(sys, try_to_unmap_one);
+            rmap_walk(sys, |mm| try_to_unmap_one(sys, mm));
         }),
         Actor::GuestReads(mm) => Box::new(move |sys| {
             let mm = &sys.mms[mm];

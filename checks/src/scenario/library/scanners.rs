@@ -1,9 +1,9 @@
 //! Who comes to an mm from a list of mms, from a page, or by a file or a worker: KSM, khugepaged, uprobes,
-//! userfaultfd, `io_uring`; and whom they meet there.
+//! userfaultfd, `io_uring`, reclaim, swapoff; and whom they meet there.
 
 use crate::scenario::Actor::{
     CollapseFile, CollapseHuge, DumpAndExit, Exit, FaultByProcMem, ForkFailsHalfway, MadviseFromWorker,
-    RegisterUprobe, RegisterUserfaultfd, ScanHuge, ScanKsm, UnmergeKsm,
+    ReclaimPage, RegisterUprobe, RegisterUserfaultfd, ScanHuge, ScanKsm, Swapoff, UnmergeKsm,
 };
 use crate::scenario::Scenario;
 
@@ -94,5 +94,18 @@ pub(super) fn all() -> Vec<Scenario> {
             .reaches("a writer changes an mm that may be dumped")
             .reaches("a writer comes before a dump")
             .reaches("a writer finds that the mm is dumped"),
+        Scenario::new(
+            "swapoff_vs_exit",
+            "swap is switched off while an mm exits that reclaim puts on the list",
+        )
+        .mm(3)
+        .task(0)
+        .actor(Exit(0))
+        .actor(ReclaimPage)
+        .actor(Swapoff)
+        .reaches("reclaim finds the page unmapped")
+        .reaches("an mm leaves mmlist")
+        .reaches("swapoff has used an mm")
+        .reaches("swapoff passes over an mm without users"),
     ]
 }
