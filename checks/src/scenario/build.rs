@@ -7,7 +7,7 @@ use mmspec_model::include::mm_types::MmInit;
 use mmspec_model::k::program::{Program, Setup, Thread};
 use mmspec_model::k::wait::MAX_SLEEPERS;
 use mmspec_model::k::work::{process_one_work, run_timer_softirq};
-use mmspec_model::kernel::fork::mmput_async_fn;
+use mmspec_model::kernel::fork::kworker;
 use mmspec_model::mm::memcontrol::MemCgroupInit;
 use mmspec_model::mm::mm_reaper::mm_reaper;
 use mmspec_model::mm::oom_kill::reaper::{oom_reaper, wake_oom_reaper};
@@ -90,10 +90,7 @@ impl Scenario {
             };
             let by_reaper = self.has_oom() && kernel.reaper_pin == ReaperPin::UsersAsync;
             if by_reaper || self.actors.iter().any(uses) {
-                let worker = move |sys: &System| {
-                    process_one_work(sys.async_put_work[mm], || mmput_async_fn(sys, &sys.mms[mm]));
-                };
-                threads.push(("kworker".into(), Box::new(worker)));
+                threads.push(("kworker".into(), Box::new(move |sys| kworker(sys, &sys.mms[mm]))));
             }
         }
         let works_on_ranges = |a: &Actor| if let Actor::WorkOnRanges(mm) = a { Some(*mm) } else { None };
@@ -136,6 +133,8 @@ impl Scenario {
                 list: kernel.vmas != Vmas::Tree,
                 memcg: self.charged(i),
                 aio: self.mms[i].aio,
+                mmdrop_async: self.has_oom()
+                    && count(&|a| matches!(a, Actor::GetTaskMmAsync(t) if self.tasks[*t].mm == i)) > 0,
                 dumped: count(&|a| matches!(a, Actor::DumpAndExit(t) if self.tasks[*t].mm == i)) > 0,
                 file: i == 0 && collapses,
                 trylocked: self.has_oom() || collapses,

@@ -20,13 +20,18 @@ pub fn mmgrab(mm: &MmStruct) {
 /// `mmdrop()`: give up a pin; the last one frees the struct.
 pub fn mmdrop(sys: &System, mm: &MmStruct) {
     let _call = call("mmdrop");
-    let last = if sys.kernel.keeps(Rule::O2) {
+    if drop_struct(sys, mm) {
+        __mmdrop(mm);
+    }
+}
+
+/// The drop inside `mmdrop()` and its kin: whether the last pin is gone.
+#[track_caller]
+pub(crate) fn drop_struct(sys: &System, mm: &MmStruct) -> bool {
+    if sys.kernel.keeps(Rule::O2) {
         atomic_dec_and_test(mm.mm_count)
     } else {
         atomic_dec_and_test_ordered(mm.mm_count, Order::Relaxed)
-    };
-    if last {
-        __mmdrop(mm);
     }
 }
 
