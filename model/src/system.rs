@@ -105,6 +105,8 @@ pub struct Features {
     pub freezer: bool,
     /// There is asynchronous I/O.
     pub aio: bool,
+    /// Somebody is interrupted while page directories are listed.
+    pub pgd_lock: bool,
     /// Kills made while memory waits in the queue are told apart.
     pub needless_kills: bool,
     /// The OOM killer may run twice and kill different mms.
@@ -148,6 +150,8 @@ pub struct System {
     pub has_oom: bool,
     /// Whether there is asynchronous I/O.
     pub has_aio: bool,
+    /// `pgd_lock`, if somebody is interrupted under it.
+    pub pgd_lock: Option<Spinlock>,
     /// Whether somebody allocates again and again until the victim may be forgotten.
     pub has_stuck_allocator: bool,
     /// Whether the caller of `process_mrelease()` is killed.
@@ -226,6 +230,7 @@ impl System {
             killable: tasks.iter().map(|t| t.killable).collect(),
             has_oom: features.oom,
             has_aio: features.aio,
+            pgd_lock: features.pgd_lock.then(|| Spinlock::new(globals, "pgd_lock")),
             has_stuck_allocator: features.stuck_allocator,
             kills_mrelease: features.kills_mrelease,
             fuse_reply: engine().new_word("fuse_reply", Class::Sync, globals, 0),

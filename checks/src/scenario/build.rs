@@ -85,6 +85,7 @@ impl Scenario {
         for mm in 0..self.mms.len() {
             let uses = |a: &Actor| match *a {
                 Actor::GetTaskMmAsync(t) => self.tasks[t].mm == mm,
+                Actor::AllocatePgd => self.has_oom(),
                 Actor::FaultInDevice(of) => of == mm && kernel.odp_put == OdpPut::Async,
                 _ => false,
             };
@@ -134,7 +135,10 @@ impl Scenario {
                 memcg: self.charged(i),
                 aio: self.mms[i].aio,
                 mmdrop_async: self.has_oom()
-                    && count(&|a| matches!(a, Actor::GetTaskMmAsync(t) if self.tasks[*t].mm == i)) > 0,
+                    && count(&|a| match a {
+                        Actor::GetTaskMmAsync(t) => self.tasks[*t].mm == i,
+                        _ => *a == Actor::AllocatePgd,
+                    }) > 0,
                 dumped: count(&|a| matches!(a, Actor::DumpAndExit(t) if self.tasks[*t].mm == i)) > 0,
                 file: i == 0 && collapses,
                 trylocked: self.has_oom() || collapses,
@@ -183,6 +187,7 @@ impl Scenario {
                 || membarrier,
             freezer: count(&|a| matches!(a, Actor::Suspend | Actor::OomDisable)) > 0,
             aio: self.mms.iter().any(|mm| mm.aio > 0),
+            pgd_lock: count(&|a| *a == Actor::AllocatePgd) > 0,
             two_kills: self.killable_mms() > 1 && kills > 1,
             mm_slots: self.mm_slots,
             forks: count(&|a| matches!(a, Actor::Fork | Actor::ForkFails)) as usize,

@@ -21,7 +21,7 @@ pub fn mmgrab(mm: &MmStruct) {
 pub fn mmdrop(sys: &System, mm: &MmStruct) {
     let _call = call("mmdrop");
     if drop_struct(sys, mm) {
-        __mmdrop(mm);
+        __mmdrop(sys, mm);
     }
 }
 

@@ -90,6 +90,22 @@ pub fn add_timer(timer: Timer) {
     engine().rmw(timer.wheel.0, Order::Release, &rmw, Site::here("add_timer"));
 }
 
+/// A timer that expires on the CPU of this thread and interrupts it, if one is armed: its callback is to be run
+/// by the thread then, which cannot go on before.
+#[track_caller]
+pub fn interrupting_timer(wheel: TimerWheel) -> Option<usize> {
+    const NONE: u64 = u64::BITS as u64;
+    let rmw = Rmw {
+        shape: Shape::Conditional,
+        apply: &|v| match v {
+            0 => Effect::fail(NONE),
+            _ => Effect::ret(v & (v - 1), v.trailing_zeros().into()),
+        },
+    };
+    let nr = engine().rmw(wheel.0, Order::Acquire, &rmw, Site::here("run_timer_softirq"));
+    (nr != NONE).then_some(nr as usize)
+}
+
 /// The timer softirq: run `f` with the number of each timer that expires. Of several armed timers
 /// the one with the lowest number expires first.
 #[track_caller]

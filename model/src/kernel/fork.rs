@@ -1,5 +1,6 @@
 //! `kernel/fork.c`: the end of address spaces and of tasks.
 
+use crate::arch::pgtable::pgd_free;
 use crate::include::mm_types::{MMF_OOM_SKIP, MMF_OOM_TARGETED, MmStruct};
 use crate::include::sched::{SignalStruct, TIF_OOM_TARGETED, TaskStruct};
 use crate::include::sched_mm::{drop_struct, drop_user, mmdrop, mmget};
@@ -222,8 +223,11 @@ pub(crate) fn mmput_deferred(sys: &System, mm: &MmStruct) {
 }
 
 /// `__mmdrop()`: free the struct. `mm_count` is 0.
-pub fn __mmdrop(mm: &MmStruct) {
+pub fn __mmdrop(sys: &System, mm: &MmStruct) {
     let _call = call("__mmdrop");
+    if let Some(pgd_lock) = sys.pgd_lock {
+        pgd_free(pgd_lock);
+    }
     engine().free(mm.object, Site::here("free_mm"));
 }
 
@@ -244,7 +248,7 @@ fn mmdrop_async(sys: &System, mm: &MmStruct) {
 fn mmdrop_async_fn(sys: &System, mm: &MmStruct) {
     let _call = call("mmdrop_async_fn");
     if sys.kernel.keeps(Rule::R13) {
-        __mmdrop(mm);
+        __mmdrop(sys, mm);
     } else {
         mmdrop(sys, mm);
     }
@@ -272,7 +276,9 @@ fn put_signal_struct(sys: &System, signal: &SignalStruct) {
             && sys.kernel.keeps(Rule::I7)
         {
             let mm = &sys.mms[mm];
-            if mm.mmdrop_async { mmdrop_async(sys, mm) } else { mmdrop(sys, mm) }
+            // It may be a timer that gives up the last task.
+            let defers = mm.mmdrop_async && sys.kernel.keeps(Rule::R17);
+            if defers { mmdrop_async(sys, mm) } else { mmdrop(sys, mm) }
         }
         engine().free(signal.object, Site::here("free_signal_struct"));
     }

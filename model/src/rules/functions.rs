@@ -34,6 +34,8 @@ pub const FUNCTIONS: &[Mirrored] = &[
     row("arch/flush.rs", "do_exit_flush_lazy_tlb", "arch/powerpc/mm/book3s64/radix_tlb.c:do_exit_flush_lazy_tlb()", ["704-708", "715-719", "715-719", "711-715"]),
     row("arch/flush.rs", "smp_flush_tlb_mm", "arch/sparc/kernel/smp_64.c:smp_flush_tlb_mm()", ["1048-1061", "1064-1077", "1061-1074", "1061-1074"]),
     row("arch/flush.rs", "zap_page", "mm/memory.c:zap_pte_range()", ["1399-1532", "1582-1701", "-", "1900-1990"]),
+    row("arch/pgtable.rs", "pgd_alloc", "arch/x86/mm/pgtable.c:pgd_alloc()", ["424-469", "433-485", "-", "322-374"]),
+    row("arch/pgtable.rs", "pgd_free", "arch/x86/mm/pgtable.c:pgd_free()", ["471-477", "487-493", "-", "376-382"]),
     row("drivers/kfd.rs", "kfd_create_process", "drivers/gpu/drm/amd/amdkfd/kfd_process.c:kfd_create_process()", ["803-887", "831-913", "923-985", "925-987"]),
     row("drivers/kfd.rs", "kfd_process_notifier_release", "drivers/gpu/drm/amd/amdkfd/kfd_process.c:kfd_process_notifier_release()", ["1207-1237", "1268-1298", "1351-1365", "1353-1367"]),
     row("drivers/kfd.rs", "kfd_process_wq_release", "drivers/gpu/drm/amd/amdkfd/kfd_process.c:kfd_process_wq_release()", ["1134-1171", "1163-1203", "1213-1259", "1215-1261"]),
