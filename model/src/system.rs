@@ -111,6 +111,8 @@ pub struct Features {
     pub freezer: bool,
     /// There is asynchronous I/O.
     pub aio: bool,
+    /// Somebody is interrupted while page directories are listed.
+    pub pgd_lock: bool,
     /// Kills made while memory waits in the queue are told apart.
     pub needless_kills: bool,
     /// The OOM killer may run twice and kill different mms.
@@ -161,6 +163,8 @@ pub struct System {
     pub has_oom: bool,
     /// Whether there is asynchronous I/O.
     pub has_aio: bool,
+    /// `pgd_lock`, if somebody is interrupted under it.
+    pub pgd_lock: Option<Spinlock>,
     /// Whether somebody allocates again and again until the victim may be forgotten.
     pub has_stuck_allocator: bool,
     /// What a parent waits for until its vforked child is done.
@@ -245,6 +249,7 @@ impl System {
             killable: tasks.iter().map(|t| t.killable).collect(),
             has_oom: features.oom,
             has_aio: features.aio,
+            pgd_lock: features.pgd_lock.then(|| Spinlock::new(globals, "pgd_lock")),
             has_stuck_allocator: features.stuck_allocator,
             vfork: features.vfork.map(|parent| Completion::new(globals, parent)),
             kills_mrelease: features.kills_mrelease,

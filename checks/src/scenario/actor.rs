@@ -141,6 +141,8 @@ pub enum Actor {
     Fork,
     /// The same, but the last allocation of `mm_init()` fails.
     ForkFails,
+    /// A fork puts its page directory on the list of all, and timers may interrupt it there.
+    AllocatePgd,
     /// A CPU goes offline.
     CpuOffline,
     /// Another process waits for the robust futex.
@@ -270,7 +272,7 @@ impl Actor {
             Self::ActOnPage(mm) => format!("vhost on mm{mm}"),
             Self::Kill(t) => format!("kill of T{t}"),
             Self::KillAndMrelease(t) | Self::KillAndMreleaseAsServer(t) => format!("mrelease of T{t}"),
-            Self::Fork => "fork".into(),
+            Self::Fork | Self::AllocatePgd => "fork".into(),
             Self::ForkFails | Self::ForkFailsHalfway(_) => "fork that fails".into(),
             Self::CpuOffline => "cpu offline".into(),
             Self::FutexWait => "futex waiter".into(),

@@ -8,6 +8,7 @@ mod outsiders;
 
 use super::build::Kthreads;
 use super::{Actor, Scenario};
+use mmspec_model::arch::pgtable::pgd_alloc;
 use mmspec_model::drivers::kfd::kfd_create_process;
 use mmspec_model::include::mm_types::MmStruct;
 use mmspec_model::include::mmap_lock::{
@@ -295,6 +296,7 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
             let fails = actor == Actor::ForkFails;
             Box::new(move |sys| fork_and_exit(&sys.kernel, cachep(sys), fails))
         }
+        Actor::AllocatePgd => Box::new(|sys| pgd_alloc(sys, sys.pgd_lock.expect("somebody takes it"))),
         Actor::CpuOffline => Box::new(|sys| takedown_cpu(cachep(sys))),
         Actor::FutexWait => Box::new(|sys| futex_wait(sys.robust_futex)),
         Actor::Toggle => Box::new(|sys| {

@@ -7,7 +7,7 @@ use mmspec_model::include::mm_types::MmInit;
 use mmspec_model::k::program::{Program, Setup, Thread};
 use mmspec_model::k::wait::MAX_SLEEPERS;
 use mmspec_model::k::work::{process_one_work, run_timer_softirq};
-use mmspec_model::kernel::fork::mmput_async_fn;
+use mmspec_model::kernel::fork::kworker;
 use mmspec_model::mm::memcontrol::MemCgroupInit;
 use mmspec_model::mm::mm_reaper::mm_reaper;
 use mmspec_model::mm::mm_slot::SlotsInit;
@@ -90,15 +90,13 @@ impl Scenario {
         for mm in 0..self.mms.len() {
             let uses = |a: &Actor| match *a {
                 Actor::GetTaskMmAsync(t) => self.tasks[t].mm == mm,
+                Actor::AllocatePgd => self.has_oom(),
                 Actor::FaultInDevice(of) => of == mm && kernel.odp_put == OdpPut::Async,
                 _ => false,
             };
             let by_reaper = self.has_oom() && kernel.reaper_pin == ReaperPin::UsersAsync;
             if by_reaper || self.actors.iter().any(uses) {
-                let worker = move |sys: &System| {
-                    process_one_work(sys.async_put_work[mm], || mmput_async_fn(sys, &sys.mms[mm]));
-                };
-                threads.push(("kworker".into(), Box::new(worker)));
+                threads.push(("kworker".into(), Box::new(move |sys| kworker(sys, &sys.mms[mm]))));
             }
         }
         let works_on_ranges = |a: &Actor| if let Actor::WorkOnRanges(mm) = a { Some(*mm) } else { None };
@@ -144,6 +142,11 @@ impl Scenario {
                 list: kernel.vmas != Vmas::Tree,
                 memcg: self.charged(i),
                 aio: self.mms[i].aio,
+                mmdrop_async: self.has_oom()
+                    && count(&|a| match a {
+                        Actor::GetTaskMmAsync(t) => self.tasks[*t].mm == i,
+                        _ => *a == Actor::AllocatePgd,
+                    }) > 0,
                 dumped: count(&|a| matches!(a, Actor::DumpAndExit(t) if self.tasks[*t].mm == i)) > 0,
                 walked: count(&|a| matches!(a, Actor::ExitOnCpu(t) if self.tasks[*t].mm == i)) > 0,
                 file: i == 0 && collapses,
@@ -198,6 +201,7 @@ impl Scenario {
                 || membarrier,
             freezer: count(&|a| matches!(a, Actor::Suspend | Actor::OomDisable)) > 0,
             aio: self.mms.iter().any(|mm| mm.aio > 0),
+            pgd_lock: count(&|a| *a == Actor::AllocatePgd) > 0,
             two_kills: self.killable_mms() > 1 && kills > 1,
             mm_slots: self.mm_slots,
             forks: count(&|a| matches!(a, Actor::Fork | Actor::ForkFails)) as usize,

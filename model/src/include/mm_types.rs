@@ -78,6 +78,8 @@ pub struct MmInit {
     pub memcg: bool,
     /// Asynchronous I/O in flight.
     pub aio: u64,
+    /// Whether a `signal->oom_mm` that points to it is dropped by `mmdrop_async()`.
+    pub mmdrop_async: bool,
     /// Whether the VMAs are a list.
     pub list: bool,
     /// Whether somebody uses `mmap_read_trylock()`.
@@ -116,6 +118,8 @@ pub struct MmStruct {
     pub rss: AtomicT,
     /// Whether its pages are charged to the memory cgroup.
     pub memcg: bool,
+    /// Whether a `signal->oom_mm` that points to it is dropped by `mmdrop_async()`.
+    pub mmdrop_async: bool,
     /// AIO in flight: `exit_aio()` waits for it.
     pub ioctx: Word,
     /// `context.pinned`: devices that share it.
@@ -175,6 +179,7 @@ impl MmStruct {
             file: init.file.then(|| FileTable::new(object, index)),
             rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),
             memcg: init.memcg,
+            mmdrop_async: init.mmdrop_async,
             ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),
             pinned: (init.bonds > 0).then(|| AtomicT::new(object, "context.pinned", init.bonds)),
             notifier: init.mirrored.then(|| MmuNotifier::new(object, index, init.svm)),

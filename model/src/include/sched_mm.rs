@@ -25,15 +25,21 @@ pub fn mmdrop(sys: &System, mm: &MmStruct) {
 /// What [`mmdrop`] does; whether it was the last pin.
 fn drop_pin(sys: &System, mm: &MmStruct) -> bool {
     let _call = call("mmdrop");
-    let last = if sys.kernel.keeps(Rule::O2) {
+    let last = drop_struct(sys, mm);
+    if last {
+        __mmdrop(sys, mm);
+    }
+    last
+}
+
+/// The drop inside `mmdrop()` and its kin: whether the last pin is gone.
+#[track_caller]
+pub(crate) fn drop_struct(sys: &System, mm: &MmStruct) -> bool {
+    if sys.kernel.keeps(Rule::O2) {
         atomic_dec_and_test(mm.mm_count)
     } else {
         atomic_dec_and_test_ordered(mm.mm_count, Order::Relaxed)
-    };
-    if last {
-        __mmdrop(mm);
     }
-    last
 }
 
 /// `mmgrab_lazy_tlb()`: pin the struct for a CPU that keeps the page tables loaded. 6.4 to 7.1, with
