@@ -10,9 +10,9 @@ pub use choice::{ChoiceInfo, Chosen};
 pub use kernels::KERNELS;
 pub use outsiders::{CoreDump, KsmScan, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
 pub use points::{
-    ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock, NotifierMode,
-    Queue, ReapedFaults, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone, Vforked, Vmas,
-    Walk, Walkers, WhileFrozen,
+    ExitMmap, FaultAround, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock,
+    NotifierMode, Queue, ReapedFaults, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone,
+    Vforked, Vmas, Walk, Walkers, WhileFrozen,
 };
 pub use rule::{RULES, Rule, RuleInfo};
 
@@ -50,6 +50,8 @@ pub struct Kernel {
     pub reaper_flush: ReaperFlush,
     /// What becomes of page faults after it.
     pub reaped_faults: ReapedFaults,
+    /// Whether fault-around is among them.
+    pub fault_around: FaultAround,
     /// Whether TLB gathers know of each other.
     pub gathers: Gathers,
     /// How it gets on with mmu notifiers.
@@ -135,7 +137,7 @@ impl Kernel {
     }
 
     /// What it does at each variation point.
-    pub fn choices(&self) -> [Chosen; 31] {
+    pub fn choices(&self) -> [Chosen; 32] {
         [
             self.exit_mmap.chosen(),
             self.guarded.chosen(),
@@ -144,6 +146,7 @@ impl Kernel {
             self.reaper_pin.chosen(),
             self.reaper_flush.chosen(),
             self.reaped_faults.chosen(),
+            self.fault_around.chosen(),
             self.gathers.chosen(),
             self.notifiers.chosen(),
             self.memcg_oom.chosen(),
