@@ -105,9 +105,9 @@ pub enum Actor {
     MembarrierAndExit(usize, usize),
     /// The task writes to memory that it shares, and exits.
     WriteAndExit(usize),
-    /// The task writes a page of its memory to a file that others read, and is still at it when it is killed.
+    /// The task writes a page of its memory to where others read it, and may be killed meanwhile.
     WritePage(usize),
-    /// The task reads from somewhere into a part of a page, and writes that part somewhere else; the same.
+    /// The same, of a part of a page that it has read from elsewhere before.
     PassPageOn(usize),
     /// A kernel thread that has borrowed the mm acts upon what it finds in a page.
     ActOnPage(usize),

@@ -132,6 +132,7 @@ impl Scenario {
                     > 0,
                 page_table_locks: self.mms[i].page_table_locks,
                 faults: count(&|a| self.faults_on(a) == Some(i)) > 0,
+                private_file: self.mms[i].private_file,
                 subscribed: count(&|a| *a == Actor::UnregisterNotifier(i) || *a == Actor::GuestReads(i)) > 0,
                 registered: self.actors.contains(&Actor::RegisterNotifier(i)),
                 guest: count(&|a| *a == Actor::GuestReads(i)) > 0,

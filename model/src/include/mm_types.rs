@@ -52,6 +52,8 @@ pub struct MmInit {
     pub page_table_locks: bool,
     /// Whether pages are mapped by faults.
     pub faults: bool,
+    /// Whether they are of a file that is mapped privately.
+    pub private_file: bool,
     /// Whether it does so from the start.
     pub stale: bool,
     /// Whether a driver mirrors the mm.

@@ -1,11 +1,12 @@
 //! Page faults of `mm/memory.c`, in programs in which it matters what a page holds.
 //!
-//! A page that a fault maps is empty, whatever was in the one before it. A fault that only reads maps the
-//! zero page in the kernel; here that is a page like any other.
+//! A page that a fault maps holds nothing that the process has written, whatever was in the one before it: it
+//! is empty, or is that of a file. A fault that only reads maps the zero page in the kernel; here that is a
+//! page like any other.
 
 use super::memory::present;
-use super::page_table_lock::{pte_offset_map_lock, pte_unmap_unlock};
-use super::vma::{EMPTY, NEW_PAGE, Vma};
+use super::page_table_lock::{PageTableLock, pte_offset_map_lock, pte_unmap_unlock};
+use super::vma::{NEW_PAGE, UNWRITTEN, Vma};
 use crate::include::mm_types::{MMF_UNSTABLE, MmStruct};
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
 use crate::k::atomic::atomic_inc;
@@ -13,7 +14,7 @@ use crate::k::bitops::test_bit;
 use crate::k::engine::{Effect, Order, Rmw, Shape, Site, engine};
 use crate::k::{call, goal};
 use crate::system::System;
-use crate::variant::{ReapedFaults, Rule};
+use crate::variant::{FaultAround, ReapedFaults, Rule};
 
 /// Who uses the memory of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,31 +32,37 @@ pub enum Content {
     Data,
     /// The zeros of a new page.
     Zeros,
+    /// What the file holds.
+    OfFile,
 }
 
 /// `copy_from_user()` of one part of the first page of `mm`; `None` is `-EFAULT`.
 pub fn copy_from_user(sys: &System, mm: &MmStruct, user: User, part: u32) -> Option<Content> {
     let _call = call("copy_from_user");
-    let empty = EMPTY << part;
-    let read = |page| if page & empty == 0 { 1 } else { 2 };
+    let unwritten = UNWRITTEN << part;
+    let read = |page| if page & unwritten == 0 { 1 } else { 2 };
     let read = |page| if page == 0 { Effect::fail(0) } else { Effect::fail(read(page)) };
-    let found = access(sys, mm, user, &read, Site::here("copy_from_user"))?;
-    Some(if found == 1 { Content::Data } else { Content::Zeros })
+    let found = access(sys, mm, (user, false), &read, Site::here("copy_from_user"))?;
+    Some(match (found, mm.vmas[0].private_file) {
+        (1, _) => Content::Data,
+        (_, false) => Content::Zeros,
+        (_, true) => Content::OfFile,
+    })
 }
 
 /// `copy_to_user()` to one part of it; false is `-EFAULT`.
 pub fn copy_to_user(sys: &System, mm: &MmStruct, user: User, part: u32) -> bool {
     let _call = call("copy_to_user");
-    let empty = EMPTY << part;
-    let write = |page| if page == 0 { Effect::fail(0) } else { Effect::ret(page & !empty, 1) };
-    access(sys, mm, user, &write, Site::here("copy_to_user")).is_some()
+    let unwritten = UNWRITTEN << part;
+    let write = |page| if page == 0 { Effect::fail(0) } else { Effect::ret(page & !unwritten, 1) };
+    access(sys, mm, (user, true), &write, Site::here("copy_to_user")).is_some()
 }
 
-/// An access by the CPU: it faults, and is tried again, as long as there is no page.
+/// An access by the CPU, which may write: it faults, and is tried again, as long as there is no page.
 fn access(
     sys: &System,
     mm: &MmStruct,
-    user: User,
+    (user, writes): (User, bool),
     attempt: &dyn Fn(u64) -> Effect,
     site: Site,
 ) -> Option<u64> {
@@ -66,17 +73,21 @@ fn access(
         if done != 0 {
             return Some(done);
         }
-        if !handle_mm_fault(sys, mm, vma, user) {
+        if !handle_mm_fault(sys, mm, vma, (user, writes)) {
             return None;
         }
     }
 }
 
 /// `handle_mm_fault()`, with the lock that its caller takes. False is `VM_FAULT_SIGBUS`.
-fn handle_mm_fault(sys: &System, mm: &MmStruct, vma: &Vma, user: User) -> bool {
+fn handle_mm_fault(sys: &System, mm: &MmStruct, vma: &Vma, (user, writes): (User, bool)) -> bool {
     let _call = call("handle_mm_fault");
     mmap_read_lock(mm);
-    let mapped = do_anonymous_page(sys, mm, vma);
+    let mapped = match (vma.private_file, writes) {
+        (false, _) => do_anonymous_page(sys, mm, vma),
+        (true, false) => do_read_fault(sys, mm, vma),
+        (true, true) => finish_fault(sys, mm, vma),
+    };
     let tests = sys.kernel.reaped_faults == ReapedFaults::KernelThreads
         && user == User::KernelThread
         && sys.kernel.keeps(Rule::R30Test);
@@ -88,23 +99,71 @@ fn handle_mm_fault(sys: &System, mm: &MmStruct, vma: &Vma, user: User) -> bool {
 /// `do_anonymous_page()`: a fault finds no page and maps a new one, unless what was there may be lost.
 fn do_anonymous_page(sys: &System, mm: &MmStruct, vma: &Vma) -> bool {
     let _call = call("do_anonymous_page");
-    let tests = sys.kernel.reaped_faults == ReapedFaults::All && sys.kernel.keeps(Rule::R30Test);
     let early = !sys.kernel.keeps(Rule::R30Lock);
-    let ptl = vma.ptl.expect("a fault tests and maps in one section of a lock");
-    if tests && early && !check_stable_address_space(mm) {
+    if early && !may_map(sys, mm) {
         return false;
     }
-    pte_offset_map_lock(ptl);
+    pte_offset_map_lock(lock_of(vma));
     // Another fault may have been faster.
     let none = present(vma, Site::here("pte_none")) == 0;
-    let stable = !none || !tests || early || check_stable_address_space(mm);
+    let stable = !none || early || may_map(sys, mm);
     if none && stable {
-        atomic_inc(mm.rss);
-        let map = Rmw { shape: Shape::Conditional, apply: &|_| Effect::store(NEW_PAGE) };
-        engine().rmw(vma.pte, Order::AcqRel, &map, Site::here("set_pte_at"));
+        set_pte(mm, vma);
     }
-    pte_unmap_unlock(ptl);
+    pte_unmap_unlock(lock_of(vma));
     stable
+}
+
+/// `do_read_fault()` of a page of a file that is in the page cache.
+fn do_read_fault(sys: &System, mm: &MmStruct, vma: &Vma) -> bool {
+    let _call = call("do_read_fault");
+    filemap_map_pages(sys, mm, vma) || finish_fault(sys, mm, vma)
+}
+
+/// `filemap_map_pages()` (mm/filemap.c), called by `do_fault_around()`: whether the page is mapped now.
+fn filemap_map_pages(sys: &System, mm: &MmStruct, vma: &Vma) -> bool {
+    let _call = call("filemap_map_pages");
+    pte_offset_map_lock(lock_of(vma));
+    let maps = present(vma, Site::here("pte_none")) == 0
+        && (sys.kernel.fault_around == FaultAround::Untested || may_map(sys, mm));
+    if maps {
+        goal("a page of a file is mapped by fault-around");
+        set_pte(mm, vma);
+    }
+    pte_unmap_unlock(lock_of(vma));
+    maps
+}
+
+/// `finish_fault()`: the page of a file, or a copy of it, is mapped, unless what was there may be lost.
+fn finish_fault(sys: &System, mm: &MmStruct, vma: &Vma) -> bool {
+    let _call = call("finish_fault");
+    if !may_map(sys, mm) {
+        return false;
+    }
+    pte_offset_map_lock(lock_of(vma));
+    if present(vma, Site::here("pte_none")) == 0 {
+        set_pte(mm, vma);
+    }
+    pte_unmap_unlock(lock_of(vma));
+    true
+}
+
+fn lock_of(vma: &Vma) -> PageTableLock {
+    vma.ptl.expect("a fault maps in a section of a lock")
+}
+
+/// A page that nobody has written to is mapped by `set_pte_at()` or `set_pte_range()`.
+#[track_caller]
+fn set_pte(mm: &MmStruct, vma: &Vma) {
+    atomic_inc(mm.rss);
+    let map = Rmw { shape: Shape::Conditional, apply: &|_| Effect::store(NEW_PAGE) };
+    engine().rmw(vma.pte, Order::AcqRel, &map, Site::here("set_pte_at"));
+}
+
+/// Whether a kernel that tests at all finds that a page may be mapped.
+fn may_map(sys: &System, mm: &MmStruct) -> bool {
+    let tests = sys.kernel.reaped_faults == ReapedFaults::All && sys.kernel.keeps(Rule::R30Test);
+    !tests || check_stable_address_space(mm)
 }
 
 /// `check_stable_address_space()` (include/linux/oom.h), since 4.13; before it a line of its caller.

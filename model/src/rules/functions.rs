@@ -13,7 +13,7 @@ pub struct Mirrored {
     /// Function of the kernel that it is, or is a part of: `file:function()`.
     pub kernel: &'static str,
     /// Its lines in each of [`TREES`], with their file if it is another one; `-` where it is not there, or
-    /// where no unchanged copy of its file of 7.0 was at hand.
+    /// where no unchanged copy of its file of that very version was at hand.
     pub lines: [&'static str; 4],
 }
 
@@ -130,7 +130,10 @@ pub const FUNCTIONS: &[Mirrored] = &[
     row("kernel/vfork.rs", "in_vfork", "include/linux/sched/mm.h:in_vfork()", ["170-195", "217-242", "216-241", "216-241"]),
     row("mm/fault.rs", "copy_from_user", "include/linux/uaccess.h:copy_from_user()", ["157-163", "204-214", "215-225", "217-223"]),
     row("mm/fault.rs", "copy_to_user", "include/linux/uaccess.h:copy_to_user()", ["165-171", "216-227", "227-238", "225-231"]),
-    row("mm/fault.rs", "handle_mm_fault", "mm/memory.c:handle_mm_fault()", ["5263-5312", "6047-6115", "-", "6699-6763"]),
+    row("mm/fault.rs", "handle_mm_fault", "mm/memory.c:handle_mm_fault()", ["5263-5312", "-", "-", "6699-6763"]),
+    row("mm/fault.rs", "do_read_fault", "mm/memory.c:do_read_fault()", ["4615-4639", "-", "-", "5889-5919"]),
+    row("mm/fault.rs", "filemap_map_pages", "mm/filemap.c:filemap_map_pages()", ["3457-3536", "-", "3871-3953", "3872-3954"]),
+    row("mm/fault.rs", "finish_fault", "mm/memory.c:finish_fault()", ["4451-4511", "-", "-", "5666-5781"]),
     row("mm/fault.rs", "do_anonymous_page", "mm/memory.c:do_anonymous_page()", ["4137-4246", "4736-4849", "-", "5337-5440"]),
     row("mm/fault.rs", "check_stable_address_space", "include/linux/oom.h:check_stable_address_space()", ["93-98", "93-98", "92-97", "92-97"]),
     row("mm/khugepaged.rs", "khugepaged_exit", "mm/khugepaged.c:__khugepaged_exit()", ["462-493", "481-512", "464-493", "472-501"]),

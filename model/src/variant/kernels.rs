@@ -7,9 +7,9 @@ use super::outsiders::{
     CoreDump, KsmScan, KsmUnlock, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect,
 };
 use super::points::{
-    ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock, NotifierMode,
-    Queue, ReapedFaults, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone, Vforked, Vmas,
-    Walk, Walkers, WhileFrozen,
+    ExitMmap, FaultAround, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock,
+    NotifierMode, Queue, ReapedFaults, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone,
+    Vforked, Vmas, Walk, Walkers, WhileFrozen,
 };
 use super::{Kernel, Status};
 
@@ -23,6 +23,7 @@ const V6_12: Kernel = Kernel {
     reaper_pin: ReaperPin::Task,
     reaper_flush: ReaperFlush::PerVma,
     reaped_faults: ReapedFaults::All,
+    fault_around: FaultAround::Untested,
     gathers: Gathers::Counted,
     notifiers: NotifierMode::NonBlocking,
     memcg_oom: MemcgOom::FailsDying,
@@ -291,6 +292,13 @@ pub const KERNELS: &[Kernel] = &[
         about: "7.1 with complete_vfork_done() after the child has left the mm of its parent",
         status: Status::Alternative,
         vfork_done: VforkDone::AfterDetach,
+        ..V7_1
+    },
+    Kernel {
+        name: "stable-fault-around",
+        about: "7.1 with a fault-around that tests MMF_UNSTABLE under the page-table lock",
+        status: Status::Alternative,
+        fault_around: FaultAround::Tested,
         ..V7_1
     },
 ];

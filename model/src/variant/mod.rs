@@ -12,9 +12,9 @@ pub use outsiders::{
     CoreDump, KsmScan, KsmUnlock, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect,
 };
 pub use points::{
-    ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock, NotifierMode,
-    Queue, ReapedFaults, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone, Vforked, Vmas,
-    Walk, Walkers, WhileFrozen,
+    ExitMmap, FaultAround, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock,
+    NotifierMode, Queue, ReapedFaults, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone,
+    Vforked, Vmas, Walk, Walkers, WhileFrozen,
 };
 pub use rule::{RULES, Rule, RuleInfo};
 
@@ -52,6 +52,8 @@ pub struct Kernel {
     pub reaper_flush: ReaperFlush,
     /// What becomes of page faults after it.
     pub reaped_faults: ReapedFaults,
+    /// Whether fault-around is among them.
+    pub fault_around: FaultAround,
     /// Whether TLB gathers know of each other.
     pub gathers: Gathers,
     /// How it gets on with mmu notifiers.
@@ -148,6 +150,7 @@ impl Kernel {
             self.reaper_pin.chosen(),
             self.reaper_flush.chosen(),
             self.reaped_faults.chosen(),
+            self.fault_around.chosen(),
             self.gathers.chosen(),
             self.notifiers.chosen(),
             self.memcg_oom.chosen(),

@@ -111,6 +111,18 @@ choices! {
 }
 
 choices! {
+    /// Whether fault-around tests it, which maps pages of a file that are in the page cache.
+    FaultAround = "fault-around on reaped memory" {
+        Untested "maps pages",
+            "do_fault_around() maps what the file holds before finish_fault() tests MMF_UNSTABLE",
+            "every released kernel";
+        Tested "maps none",
+            "filemap_map_pages() tests MMF_UNSTABLE under the page-table lock",
+            "proposal of this model";
+    }
+}
+
+choices! {
     /// Whether a TLB gather knows of others on the same mm.
     Gathers = "TLB gathers side by side" {
         Alone "each for itself",

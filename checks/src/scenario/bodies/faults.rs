@@ -34,6 +34,9 @@ pub(super) fn body(scenario: &Scenario, actor: Actor) -> Body {
                 Some(Content::Zeros) => {
                     lost("a kernel thread takes the zeros of a new page for what the process has written");
                 }
+                Some(Content::OfFile) => {
+                    lost("a kernel thread takes what a file holds for what the process has written");
+                }
                 None => goal("a kernel thread gets -EFAULT"),
             }
             forget(1);
@@ -43,11 +46,15 @@ pub(super) fn body(scenario: &Scenario, actor: Actor) -> Body {
     }
 }
 
-/// `write()` of a part of a page that the caller, or somebody before him, has filled.
+/// `write()` of a part of a page that the caller, or somebody before him, has filled. Nobody looks for SIGKILL
+/// between the fault and the copy, as `pipe_write()` does not.
 fn write(sys: &System, mm: &MmStruct, part: u32) {
     match copy_from_user(sys, mm, User::Thread, part) {
         Some(Content::Data) => goal("write() copies data"),
-        Some(Content::Zeros) => lost("zeros are written to a file in place of what was in memory"),
+        Some(Content::Zeros) => lost("zeros are written in place of what was in memory"),
+        Some(Content::OfFile) => {
+            lost("what a file holds is written elsewhere in place of what was in memory");
+        }
         None => goal("write() returns -EFAULT"),
     }
 }

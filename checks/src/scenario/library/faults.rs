@@ -28,6 +28,28 @@ pub(super) fn all() -> Vec<Scenario> {
             .reaches("write() returns -EFAULT")
             .reaches("a fault finds MMF_UNSTABLE"),
         Scenario::new(
+            "vhost_vs_reaped_file",
+            "a kernel thread that has borrowed the mm of a victim reads a page that the victim has copied from a file",
+        )
+        .inline_only()
+        .mm_of_file(1)
+        .victim(0)
+        .actor(ActOnPage(0))
+        .actor(OomKill)
+        .reaches("a kernel thread finds data")
+        .reaches("a kernel thread gets -EFAULT"),
+        Scenario::new(
+            "writer_vs_reaped_file",
+            "a victim is within write() of a page that it has copied from a file while it is reaped",
+        )
+        .inline_only()
+        .mm_of_file(1)
+        .victim(0)
+        .actor(WritePage(0))
+        .actor(OomKill)
+        .reaches("write() copies data")
+        .reaches("write() returns -EFAULT"),
+        Scenario::new(
             "two_faults_vs_reaper",
             "two threads of a victim read into one page and write that on while it is reaped",
         )
