@@ -83,6 +83,8 @@ pub enum Actor {
     CollapseHuge(usize),
     /// A fork fails while it copies VMAs to this mm, its child's.
     ForkFailsHalfway(usize),
+    /// An exec fails, with this mm new: before its stack is mapped if there are no VMAs, else after.
+    ExecFails(usize),
     /// A uprobe is registered for a file that mm 0 maps.
     RegisterUprobe,
     /// A driver registers a notifier of the mm, of which it has an `mm_count`.
@@ -246,6 +248,7 @@ impl Actor {
             Self::RegisterUprobe => "uprobe".into(),
             Self::ReclaimPage => "reclaim".into(),
             Self::GuestReads(mm) => format!("guest on mm{mm}"),
+            Self::ExecFails(_) => "exec that fails".into(),
             Self::ExecOnBorrowedMm => "exec".into(),
             Self::UseMm(mm) => format!("kthread on mm{mm}"),
             Self::Kill(t) => format!("kill of T{t}"),

@@ -8,6 +8,7 @@ mod outsiders;
 use super::build::Kthreads;
 use super::{Actor, Scenario};
 use mmspec_model::drivers::kfd::kfd_create_process;
+use mmspec_model::fs::exec::bprm::{bprm_mm_init, free_bprm};
 use mmspec_model::include::mm_types::MmStruct;
 use mmspec_model::include::mmap_lock::{
     mmap_read_lock, mmap_read_unlock, mmap_write_lock, mmap_write_unlock,
@@ -228,6 +229,11 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         Actor::ScanHuge => Box::new(khugepaged),
         Actor::CollapseFile => Box::new(retract_page_tables),
         Actor::ForkFailsHalfway(mm) => Box::new(move |sys| dup_mmap_fails(sys, &sys.mms[mm])),
+        Actor::ExecFails(mm) => Box::new(move |sys| {
+            if bprm_mm_init(sys, &sys.mms[mm]) {
+                free_bprm(sys, &sys.mms[mm]);
+            }
+        }),
         Actor::RegisterUprobe => Box::new(register_for_each_vma),
         Actor::RegisterNotifier(_)
         | Actor::UnregisterNotifier(_)

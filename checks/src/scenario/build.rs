@@ -55,7 +55,9 @@ fn holds(actor: &Actor, kernel: &Kernel) -> Option<(Hold, usize)> {
             Some((user_if(kernel.uffd_pin == UffdPin::Users), mm))
         }
         Actor::UnbindDevice(mm) if kernel.sva_pin == SvaPin::Count => Some((Hold::Struct, mm)),
-        Actor::WorkOnRanges(mm) | Actor::ForkFailsHalfway(mm) => Some((Hold::User, mm)),
+        Actor::WorkOnRanges(mm) | Actor::ForkFailsHalfway(mm) | Actor::ExecFails(mm) => {
+            Some((Hold::User, mm))
+        }
         _ => None,
     }
 }
@@ -114,7 +116,7 @@ impl Scenario {
 
     fn boot(&self, kernel: Kernel) -> System {
         let count = |f: &dyn Fn(&Actor) -> bool| self.actors.iter().filter(|a| f(a)).count() as u64;
-        let forked = count(&|a| matches!(a, Actor::ForkFailsHalfway(_))) > 0;
+        let forked = count(&|a| matches!(a, Actor::ForkFailsHalfway(_) | Actor::ExecFails(_))) > 0;
         let ksm = count(&|a| matches!(a, Actor::UnmergeKsm | Actor::ScanKsm));
         let collapses = count(&|a| *a == Actor::CollapseFile) > 0;
         let mms: Vec<MmInit> = (0..self.mms.len())

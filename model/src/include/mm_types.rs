@@ -160,7 +160,11 @@ impl MmStruct {
             mm_count: AtomicT::new(object, "mm_count", 1 + init.pins),
             flags: Flags::new(object, "flags", MMF_BITS),
             mmap_lock: RwSem::new(object, "mmap_lock", init.trylocked),
-            mm_mt: Plain::new(object, if init.list { "mmap" } else { "mm_mt" }, 1),
+            mm_mt: if init.list {
+                Plain::new(object, "mmap", u64::from(init.vmas > 0))
+            } else {
+                Plain::new(object, "mm_mt", 1)
+            },
             vmas: (0..init.vmas).map(|i| Vma::new(index, i, &init, (pgtables, ptl_waits))).collect(),
             pgtables,
             dumped: init.dumped.then(|| Dumped::new(object)),

@@ -219,6 +219,10 @@ pub(crate) fn mmput_deferred(sys: &System, mm: &MmStruct) {
 /// `__mmdrop()`: free the struct. `mm_count` is 0.
 pub fn __mmdrop(mm: &MmStruct) {
     let _call = call("__mmdrop");
+    // The pgd of an mm in which nothing was mapped; others lose it with their page tables.
+    if mm.vmas.is_empty() {
+        engine().free(mm.pgtables, Site::here("mm_free_pgd"));
+    }
     engine().free(mm.object, Site::here("free_mm"));
 }
 
