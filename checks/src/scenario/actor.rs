@@ -57,6 +57,10 @@ pub enum Actor {
     HoldProcMem(usize),
     /// Somebody has a userfaultfd of the mm and needs the memory of that before he closes it.
     HoldUserfaultfd(usize),
+    /// Somebody has a userfaultfd that faults of the mm wait for, and closes it.
+    CloseUserfaultfd(usize),
+    /// The task touches a page that is for the userfaultfd to fill, and exits.
+    FaultAndExit(usize),
     /// Somebody write-protects memory of the mm through a userfaultfd and closes that.
     WriteProtect(usize),
     /// A device that shares the mm is unbound.
@@ -168,6 +172,7 @@ impl Actor {
             | Self::UnmapAndExit(t)
             | Self::InvalidateAndExit(t)
             | Self::PreemptAndExit(t)
+            | Self::FaultAndExit(t)
             | Self::MmapServedFile(t)
             | Self::ChargeAndExit(t)
             | Self::BrkAndFault(t)
@@ -211,6 +216,7 @@ impl Actor {
             | Self::UnmapAndExit(t)
             | Self::InvalidateAndExit(t)
             | Self::PreemptAndExit(t)
+            | Self::FaultAndExit(t)
             | Self::OpenDeviceAndExit(t) => format!("T{t} exit"),
             Self::MembarrierAndExit(t, _) => format!("T{t} membarrier"),
             Self::ExitWhenKilled(t) | Self::StayUnlessKilled(t) => format!("T{t} killed"),
@@ -235,7 +241,10 @@ impl Actor {
             Self::GetTaskMmAsync(t) => format!("async reader of T{t}"),
             Self::ProcMem(mm) | Self::FaultByProcMem(mm) => format!("/proc mem of mm{mm}"),
             Self::HoldProcMem(t) => format!("/proc mem of T{t}"),
-            Self::HoldUserfaultfd(mm) | Self::WriteProtect(mm) | Self::RegisterUserfaultfd(mm) => {
+            Self::HoldUserfaultfd(mm)
+            | Self::CloseUserfaultfd(mm)
+            | Self::WriteProtect(mm)
+            | Self::RegisterUserfaultfd(mm) => {
                 format!("userfaultfd of mm{mm}")
             }
             Self::UnbindDevice(mm) | Self::FaultInDevice(mm) => format!("device on mm{mm}"),

@@ -9,6 +9,7 @@ use super::build::Kthreads;
 use super::{Actor, Scenario};
 use mmspec_model::drivers::kfd::kfd_create_process;
 use mmspec_model::fs::exec::bprm::{bprm_mm_init, free_bprm};
+use mmspec_model::fs::userfaultfd::fault::fault_in_userfaultfd;
 use mmspec_model::include::mm_types::MmStruct;
 use mmspec_model::include::mmap_lock::{
     mmap_read_lock, mmap_read_unlock, mmap_write_lock, mmap_write_unlock,
@@ -129,6 +130,14 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
                 do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
             })
         }
+        Actor::FaultAndExit(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                fault_in_userfaultfd(sys, &sys.mms[mm]);
+                forget(1);
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
         Actor::ReadOwnMemory(t) => {
             let mm = mm_of(t);
             Box::new(move |sys| {
@@ -216,6 +225,7 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         Actor::FaultByProcMem(_)
         | Actor::HoldProcMem(_)
         | Actor::HoldUserfaultfd(_)
+        | Actor::CloseUserfaultfd(_)
         | Actor::WriteProtect(_)
         | Actor::UnbindDevice(_)
         | Actor::FaultInDevice(_)

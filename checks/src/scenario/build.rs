@@ -51,7 +51,7 @@ fn holds(actor: &Actor, kernel: &Kernel) -> Option<(Hold, usize)> {
         | Actor::CollapseHuge(mm)
         | Actor::UseMm(mm) => Some((Hold::Struct, mm)),
         Actor::ExecOnBorrowedMm => Some((Hold::Struct, 0)),
-        Actor::HoldUserfaultfd(mm) | Actor::WriteProtect(mm) => {
+        Actor::HoldUserfaultfd(mm) | Actor::WriteProtect(mm) | Actor::CloseUserfaultfd(mm) => {
             Some((user_if(kernel.uffd_pin == UffdPin::Users), mm))
         }
         Actor::UnbindDevice(mm) if kernel.sva_pin == SvaPin::Count => Some((Hold::Struct, mm)),
@@ -143,6 +143,7 @@ impl Scenario {
                 list: kernel.vmas != Vmas::Tree,
                 memcg: self.charged(i),
                 aio: self.mms[i].aio,
+                uffd: self.actors.contains(&Actor::CloseUserfaultfd(i)),
                 dumped: count(&|a| matches!(a, Actor::DumpAndExit(t) if self.tasks[*t].mm == i)) > 0,
                 file: i == 0 && collapses,
                 trylocked: self.has_oom() || collapses || self.actors.contains(&Actor::ScanHuge),

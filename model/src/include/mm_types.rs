@@ -1,6 +1,7 @@
 //! `include/linux/mm_types.h`: `struct mm_struct`.
 
 use crate::fs::coredump::Dumped;
+use crate::fs::userfaultfd::fault::Ctx;
 use crate::k::atomic::AtomicT;
 use crate::k::bitops::{Bit, Flags};
 use crate::k::engine::{Class, Object, Word, engine};
@@ -65,6 +66,8 @@ pub struct MmInit {
     pub interval: bool,
     /// Whether it maps a file.
     pub file: bool,
+    /// Whether faults of it wait for a userfaultfd.
+    pub uffd: bool,
     /// Whether it is dumped.
     pub dumped: bool,
     /// Devices that share it.
@@ -103,6 +106,8 @@ pub struct MmStruct {
     pub pgtables: Object,
     /// What a dump looks at.
     pub dumped: Option<Dumped>,
+    /// The userfaultfd that its faults wait for.
+    pub uffd: Option<Ctx>,
     /// Page table of a mapped file.
     pub file: Option<FileTable>,
     /// Resident pages, as the counters say.
@@ -168,6 +173,7 @@ impl MmStruct {
             vmas: (0..init.vmas).map(|i| Vma::new(index, i, &init, (pgtables, ptl_waits))).collect(),
             pgtables,
             dumped: init.dumped.then(|| Dumped::new(object)),
+            uffd: init.uffd.then(|| Ctx::new(object, index)),
             file: init.file.then(|| FileTable::new(object, index)),
             rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),
             memcg: init.memcg,

@@ -71,9 +71,12 @@ pub(super) const RULES: &[LockingRule] = &[
         why: "a fault that comes later sees the mark and does not wait",
         broken: "a fault waits for somebody who has gone",
         kernel: &["fs/userfaultfd.c:userfaultfd_release()", "fs/userfaultfd.c:handle_userfault()"],
-        model: &[],
-        versions: "6.1 to 7.1",
+        model: &[
+            "model/src/fs/userfaultfd/fault.rs:handle_userfault()",
+            "model/src/fs/userfaultfd/fault.rs:release_faults()",
+        ],
+        versions: "6.1 to 7.1; the mark is kept and shown by nothing: a fault that has seen the file is queued before the write lock is taken, and woken after",
         order: "full, between queueing and test (O22)",
-        missing: "userfaultfd",
+        missing: "",
     },
 ];
