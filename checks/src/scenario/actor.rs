@@ -57,6 +57,10 @@ pub enum Actor {
     HoldProcMem(usize),
     /// Somebody has a userfaultfd of the mm and needs the memory of that before he closes it.
     HoldUserfaultfd(usize),
+    /// Somebody has a userfaultfd that faults of the mm wait for, and closes it.
+    CloseUserfaultfd(usize),
+    /// The task touches a page that is for the userfaultfd to fill, and exits.
+    FaultAndExit(usize),
     /// Somebody write-protects memory of the mm through a userfaultfd and closes that.
     WriteProtect(usize),
     /// A device that shares the mm is unbound.
@@ -83,6 +87,8 @@ pub enum Actor {
     CollapseHuge(usize),
     /// A fork fails while it copies VMAs to this mm, its child's.
     ForkFailsHalfway(usize),
+    /// An exec fails, with this mm new: before its stack is mapped if there are no VMAs, else after.
+    ExecFails(usize),
     /// A uprobe is registered for a file that mm 0 maps.
     RegisterUprobe,
     /// A driver registers a notifier of the mm, of which it has an `mm_count`.
@@ -182,6 +188,7 @@ impl Actor {
             | Self::PreemptAndExit(t)
             | Self::ExitOnCpu(t)
             | Self::VforkAndExit(t)
+            | Self::FaultAndExit(t)
             | Self::MmapServedFile(t)
             | Self::ChargeAndExit(t)
             | Self::BrkAndFault(t)
@@ -226,6 +233,7 @@ impl Actor {
             | Self::InvalidateAndExit(t)
             | Self::PreemptAndExit(t)
             | Self::ExitOnCpu(t)
+            | Self::FaultAndExit(t)
             | Self::OpenDeviceAndExit(t) => format!("T{t} exit"),
             Self::MembarrierAndExit(t, _) => format!("T{t} membarrier"),
             Self::VforkAndExit(t) => format!("T{t} vfork"),
@@ -251,7 +259,10 @@ impl Actor {
             Self::GetTaskMmAsync(t) => format!("async reader of T{t}"),
             Self::ProcMem(mm) | Self::FaultByProcMem(mm) => format!("/proc mem of mm{mm}"),
             Self::HoldProcMem(t) => format!("/proc mem of T{t}"),
-            Self::HoldUserfaultfd(mm) | Self::WriteProtect(mm) | Self::RegisterUserfaultfd(mm) => {
+            Self::HoldUserfaultfd(mm)
+            | Self::CloseUserfaultfd(mm)
+            | Self::WriteProtect(mm)
+            | Self::RegisterUserfaultfd(mm) => {
                 format!("userfaultfd of mm{mm}")
             }
             Self::UnbindDevice(mm) | Self::FaultInDevice(mm) => format!("device on mm{mm}"),
@@ -265,6 +276,7 @@ impl Actor {
             Self::ReclaimPage => "reclaim".into(),
             Self::Swapoff => "swapoff".into(),
             Self::GuestReads(mm) => format!("guest on mm{mm}"),
+            Self::ExecFails(_) => "exec that fails".into(),
             Self::ExecOnBorrowedMm => "exec".into(),
             Self::UseMm(mm) => format!("kthread on mm{mm}"),
             Self::WritePage(t) => format!("T{t} writes"),

@@ -10,6 +10,8 @@ use super::build::Kthreads;
 use super::{Actor, Scenario};
 use mmspec_model::arch::pgtable::pgd_alloc;
 use mmspec_model::drivers::kfd::kfd_create_process;
+use mmspec_model::fs::exec::bprm::{bprm_mm_init, free_bprm};
+use mmspec_model::fs::userfaultfd::fault::fault_in_userfaultfd;
 use mmspec_model::include::mm_types::MmStruct;
 use mmspec_model::include::mmap_lock::{
     mmap_read_lock, mmap_read_unlock, mmap_write_lock, mmap_write_unlock,
@@ -133,6 +135,14 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
                 do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
             })
         }
+        Actor::FaultAndExit(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                fault_in_userfaultfd(sys, &sys.mms[mm]);
+                forget(1);
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
         Actor::ReadOwnMemory(t) => {
             let mm = mm_of(t);
             Box::new(move |sys| {
@@ -220,6 +230,7 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         Actor::FaultByProcMem(_)
         | Actor::HoldProcMem(_)
         | Actor::HoldUserfaultfd(_)
+        | Actor::CloseUserfaultfd(_)
         | Actor::WriteProtect(_)
         | Actor::UnbindDevice(_)
         | Actor::FaultInDevice(_)
@@ -235,6 +246,11 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         Actor::CollapseFile => Box::new(retract_page_tables),
         Actor::ForkFailsHalfway(mm) => Box::new(move |sys| dup_mmap_fails(sys, &sys.mms[mm])),
         Actor::Swapoff => Box::new(try_to_unuse),
+        Actor::ExecFails(mm) => Box::new(move |sys| {
+            if bprm_mm_init(sys, &sys.mms[mm]) {
+                free_bprm(sys, &sys.mms[mm]);
+            }
+        }),
         Actor::RegisterUprobe => Box::new(register_for_each_vma),
         Actor::RegisterNotifier(_)
         | Actor::UnregisterNotifier(_)

@@ -51,13 +51,14 @@ fn holds(actor: &Actor, kernel: &Kernel) -> Option<(Hold, usize)> {
         | Actor::CollapseHuge(mm)
         | Actor::UseMm(mm) => Some((Hold::Struct, mm)),
         Actor::ExecOnBorrowedMm => Some((Hold::Struct, 0)),
-        Actor::HoldUserfaultfd(mm) | Actor::WriteProtect(mm) => {
+        Actor::HoldUserfaultfd(mm) | Actor::WriteProtect(mm) | Actor::CloseUserfaultfd(mm) => {
             Some((user_if(kernel.uffd_pin == UffdPin::Users), mm))
         }
         Actor::UnbindDevice(mm) if kernel.sva_pin == SvaPin::Count => Some((Hold::Struct, mm)),
-        Actor::WorkOnRanges(mm) | Actor::ForkFailsHalfway(mm) | Actor::ActOnPage(mm) => {
-            Some((Hold::User, mm))
-        }
+        Actor::WorkOnRanges(mm)
+        | Actor::ForkFailsHalfway(mm)
+        | Actor::ActOnPage(mm)
+        | Actor::ExecFails(mm) => Some((Hold::User, mm)),
         _ => None,
     }
 }
@@ -114,7 +115,7 @@ impl Scenario {
 
     fn boot(&self, kernel: Kernel) -> System {
         let count = |f: &dyn Fn(&Actor) -> bool| self.actors.iter().filter(|a| f(a)).count() as u64;
-        let forked = count(&|a| matches!(a, Actor::ForkFailsHalfway(_))) > 0;
+        let forked = count(&|a| matches!(a, Actor::ForkFailsHalfway(_) | Actor::ExecFails(_))) > 0;
         let ksm = count(&|a| matches!(a, Actor::UnmergeKsm | Actor::ScanKsm));
         let collapses = count(&|a| *a == Actor::CollapseFile) > 0;
         let mms: Vec<MmInit> = (0..self.mms.len())
@@ -148,6 +149,7 @@ impl Scenario {
                         Actor::GetTaskMmAsync(t) => self.tasks[*t].mm == i,
                         _ => *a == Actor::AllocatePgd,
                     }) > 0,
+                uffd: self.actors.contains(&Actor::CloseUserfaultfd(i)),
                 dumped: count(&|a| matches!(a, Actor::DumpAndExit(t) if self.tasks[*t].mm == i)) > 0,
                 walked: count(&|a| matches!(a, Actor::ExitOnCpu(t) if self.tasks[*t].mm == i)) > 0,
                 file: i == 0 && collapses,

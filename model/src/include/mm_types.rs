@@ -2,6 +2,7 @@
 
 use crate::arch::pgtable::Pgd;
 use crate::fs::coredump::Dumped;
+use crate::fs::userfaultfd::fault::Ctx;
 use crate::k::atomic::AtomicT;
 use crate::k::bitops::{Bit, Flags};
 use crate::k::engine::{Class, Object, Word, engine};
@@ -72,6 +73,8 @@ pub struct MmInit {
     pub file: bool,
     /// Whether a CPU walks its page tables from the top.
     pub walked: bool,
+    /// Whether faults of it wait for a userfaultfd.
+    pub uffd: bool,
     /// Whether it is dumped.
     pub dumped: bool,
     /// Devices that share it.
@@ -114,6 +117,8 @@ pub struct MmStruct {
     pub pgd: Option<Pgd>,
     /// What a dump looks at.
     pub dumped: Option<Dumped>,
+    /// The userfaultfd that its faults wait for.
+    pub uffd: Option<Ctx>,
     /// Page table of a mapped file.
     pub file: Option<FileTable>,
     /// Resident pages, as the counters say.
@@ -173,11 +178,16 @@ impl MmStruct {
             mm_count: AtomicT::new(object, "mm_count", 1 + init.pins),
             flags: Flags::new(object, "flags", MMF_BITS),
             mmap_lock: RwSem::new(object, "mmap_lock", init.trylocked),
-            mm_mt: Plain::new(object, if init.list { "mmap" } else { "mm_mt" }, 1),
+            mm_mt: if init.list {
+                Plain::new(object, "mmap", u64::from(init.vmas > 0))
+            } else {
+                Plain::new(object, "mm_mt", 1)
+            },
             vmas: (0..init.vmas).map(|i| Vma::new(index, i, &init, (pgtables, ptl_waits))).collect(),
             pgtables,
             pgd: init.walked.then(|| Pgd::new(index)),
             dumped: init.dumped.then(|| Dumped::new(object)),
+            uffd: init.uffd.then(|| Ctx::new(object, index)),
             file: init.file.then(|| FileTable::new(object, index)),
             rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),
             memcg: init.memcg,

@@ -226,6 +226,10 @@ pub(crate) fn mmput_deferred(sys: &System, mm: &MmStruct) {
 pub fn __mmdrop(sys: &System, mm: &MmStruct) {
     let _call = call("__mmdrop");
     pgd_free(sys, mm);
+    // The pgd of an mm in which nothing was mapped; others lose it with their page tables.
+    if mm.vmas.is_empty() {
+        engine().free(mm.pgtables, Site::here("mm_free_pgd"));
+    }
     engine().free(mm.object, Site::here("free_mm"));
 }
 

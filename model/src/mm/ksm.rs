@@ -11,6 +11,8 @@ use crate::include::mm_types::MmStruct;
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock, mmap_write_lock, mmap_write_unlock};
 use crate::include::sched_mm::{mmdrop, mmgrab};
 use crate::k::atomic::atomic_read;
+use crate::k::engine::engine;
+use crate::k::kthread::run_loop;
 use crate::k::lock::{spin_lock, spin_unlock};
 use crate::k::{call, goal};
 use crate::system::System;
@@ -82,14 +84,17 @@ fn unmerge(sys: &System, ksm: MmSlots, mm: &MmStruct) {
 /// ksmd.
 pub fn ksm_scan_thread(sys: &System) {
     let Some(ksm) = sys.ksm else { return };
-    while scan_begins(ksm) && !scan_get_next_rmap_item(sys, ksm, &sys.mms[0]) {
+    run_loop(|| {
         schedule_timeout(ksm);
-    }
+        if !engine().stopping() && scan_begins(ksm) {
+            scan_get_next_rmap_item(sys, ksm, &sys.mms[0]);
+        }
+    });
 }
 
 /// `scan_get_next_rmap_item()`: once through the VMAs of `mm`. No page of it is found that could be merged.
-/// Whether its slot was freed.
-fn scan_get_next_rmap_item(sys: &System, ksm: MmSlots, mm: &MmStruct) -> bool {
+/// An mm in which it finds no VMA to look at loses its slot, as one without users does.
+fn scan_get_next_rmap_item(sys: &System, ksm: MmSlots, mm: &MmStruct) {
     let _call = call("scan_get_next_rmap_item");
     mmap_read_lock(mm);
     let mut exits = ksm_test_exit(mm);
@@ -100,8 +105,7 @@ fn scan_get_next_rmap_item(sys: &System, ksm: MmSlots, mm: &MmStruct) -> bool {
         exits = ksm_test_exit(mm);
         goal(if exits { "an mm loses its users while ksmd walks it" } else { "ksmd keeps an mm" });
     }
-    leave(sys, ksm, mm, |_| exits);
-    exits
+    leave(sys, ksm, mm, |_| exits || mm.vmas.is_empty());
 }
 
 /// The read lock of an mm is given up before the lock of the list.

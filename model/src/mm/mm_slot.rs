@@ -45,7 +45,9 @@ impl MmSlots {
             lock: Spinlock::new(owner, lock),
             listed: Plain::new(owner, "mm_slot", u64::from(init.listed)),
             cursor: Plain::new(owner, cursor, 0),
-            work: init.comes_back.then(|| engine().new_word("scan_again", Class::Sync, owner, 0)),
+            work: init
+                .comes_back
+                .then(|| engine().new_word("scan_again", Class::Sync, owner, u64::from(init.listed))),
         }
     }
 }

@@ -53,8 +53,11 @@ pub const FUNCTIONS: &[Mirrored] = &[
     row("fs/coredump.rs", "userfaultfd_register", "fs/userfaultfd.c:userfaultfd_register()", ["1302-1545", "1246-1418", "1261-1433", "1281-1453"]),
     row("fs/coredump.rs", "mmget_still_valid", "include/linux/sched/mm.h:mmget_still_valid()", NOWHERE),
     row("fs/exec.rs", "exec_mmap", "fs/exec.c:exec_mmap()", ["983-1045", "962-1023", "837-898", "837-898"]),
+    row("fs/exec/bprm.rs", "bprm_mm_init", "fs/exec.c:bprm_mm_init()", ["366-394", "378-406", "256-288", "256-288"]),
+    row("fs/exec/bprm.rs", "free_bprm", "fs/exec.c:free_bprm()", ["1524-1546", "1530-1551", "1372-1393", "1372-1393"]),
     row("fs/proc.rs", "mem_open", "fs/proc/base.c:mem_open()", ["844-852", "850-855", "870-875", "850-855"]),
     row("fs/proc.rs", "mem_release", "fs/proc/base.c:mem_release()", ["961-967", "964-970", "984-990", "964-970"]),
+    row("fs/userfaultfd/fault.rs", "handle_userfault", "fs/userfaultfd.c:handle_userfault()", ["409-589", "373-550", "381-558", "401-578"]),
     row("fs/userfaultfd.rs", "mwriteprotect_range", "mm/userfaultfd.c:mwriteprotect_range()", ["755-806", "933-994", "937-998", "1088-1149"]),
     row("fs/userfaultfd.rs", "userfaultfd_release", "fs/userfaultfd.c:userfaultfd_release()", ["885-957", "865-892", "878-905", "900-927"]),
     row("fs/userfaultfd.rs", "userfaultfd_writeprotect", "fs/userfaultfd.c:userfaultfd_writeprotect()", ["1855-1906", "1698-1748", "1718-1768", "1738-1788"]),
@@ -238,10 +241,8 @@ pub const FUNCTIONS: &[Mirrored] = &[
 /// or has them inside one of its own. None of them is in [`FUNCTIONS`].
 #[rustfmt::skip]
 pub const ELSEWHERE: &[(&str, [&str; 4])] = &[
-    ("fs/exec.c:bprm_mm_init()", ["366-394", "378-406", "256-288", "256-288"]),
     ("fs/proc/base.c:__set_oom_adj()", ["1101-1182", "1105-1186", "1125-1206", "1105-1186"]),
     ("fs/proc/base.c:mem_rw()", ["876-931", "879-934", "899-954", "879-934"]),
-    ("fs/userfaultfd.c:handle_userfault()", ["409-589", "373-550", "381-558", "401-578"]),
     ("include/linux/sched/mm.h:mmdrop_sched()", ["69-74, 76-79", "74-79, 81-84", "74-79, 81-84", "74-79, 81-84"]),
     ("kernel/exit.c:mm_update_next_owner()", ["448-532", "482-538", "487-543", "492-548"]),
     ("kernel/fork.c:__put_task_struct()", ["850-865", "992-1008", "776-792", "778-794"]),

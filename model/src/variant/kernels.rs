@@ -4,7 +4,7 @@
 //! version: an old kernel is here for the sake of what it did differently there.
 
 use super::outsiders::{
-    CoreDump, KsmScan, KsmUnlock, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect,
+    CoreDump, ExecKsm, KsmScan, KsmUnlock, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect,
 };
 use super::points::{
     ExitMmap, FaultAround, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock,
@@ -48,6 +48,7 @@ const V6_12: Kernel = Kernel {
     core_dump: CoreDump::Snapshot,
     ksm_scan: KsmScan::TestFirst,
     ksm_unlock: KsmUnlock::MmapFirst,
+    exec_ksm: ExecKsm::UnderLock,
     retract: Retract::PageTableLock,
     reap_retries: 2,
     status: Status::Current,
@@ -76,6 +77,7 @@ const V4_6: Kernel = Kernel {
     uffd_pin: UffdPin::Users,
     core_dump: CoreDump::Unlocked,
     ksm_unlock: KsmUnlock::ListFirst,
+    exec_ksm: ExecKsm::Untold,
     status: Status::Version,
     ..V6_12
 };
@@ -175,6 +177,7 @@ const V6_1: Kernel = Kernel {
     about: "VMAs in a tree; one way through exit_mmap() for every mm",
     mm_cache: MmCache::AtomicRss,
     ksm_scan: KsmScan::IterateFirst,
+    exec_ksm: ExecKsm::Untold,
     retract: Retract::TestExit,
     status: Status::Version,
     ..V6_12
@@ -193,6 +196,7 @@ const V6_18: Kernel = Kernel {
     thaw: Thaw::Process,
     walk: Walk::Descending,
     mm_cache: MmCache::Percpu,
+    exec_ksm: ExecKsm::UnderLock,
     ksm_scan: KsmScan::TestFirst,
     retract: Retract::PageTableLock,
     ..V6_2
@@ -258,6 +262,7 @@ pub const KERNELS: &[Kernel] = &[
         frozen_delay: FrozenDelay::None,
         walk: Walk::Descending,
         mm_cache: MmCache::Percpu,
+        exec_ksm: ExecKsm::UnderLock,
         ksm_scan: KsmScan::TestFirst,
         retract: Retract::PageTableLock,
         ..V6_1

@@ -9,7 +9,7 @@ mod rule;
 pub use choice::{ChoiceInfo, Chosen};
 pub use kernels::KERNELS;
 pub use outsiders::{
-    CoreDump, KsmScan, KsmUnlock, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect,
+    CoreDump, ExecKsm, KsmScan, KsmUnlock, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect,
 };
 pub use points::{
     ExitMmap, FaultAround, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock,
@@ -102,6 +102,8 @@ pub struct Kernel {
     pub ksm_scan: KsmScan,
     /// What it gives up first.
     pub ksm_unlock: KsmUnlock,
+    /// What it hears of exec.
+    pub exec_ksm: ExecKsm,
     /// What keeps khugepaged and an exit apart.
     pub retract: Retract,
     /// Tries of the OOM reaper for the mmap lock (the kernel's `MAX_OOM_REAP_RETRIES` is 10; two
@@ -141,7 +143,7 @@ impl Kernel {
     }
 
     /// What it does at each variation point.
-    pub fn choices(&self) -> [Chosen; 32] {
+    pub fn choices(&self) -> [Chosen; 34] {
         [
             self.exit_mmap.chosen(),
             self.guarded.chosen(),
@@ -175,6 +177,7 @@ impl Kernel {
             self.core_dump.chosen(),
             self.ksm_scan.chosen(),
             self.ksm_unlock.chosen(),
+            self.exec_ksm.chosen(),
             self.retract.chosen(),
         ]
     }

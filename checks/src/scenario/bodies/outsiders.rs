@@ -6,6 +6,7 @@ use mmspec_model::drivers::kfd::svm_range_deferred_list_work;
 use mmspec_model::drivers::sva::arm_smmu_sva_unbind;
 use mmspec_model::drivers::umem_odp::ib_umem_odp_map_dma_and_lock;
 use mmspec_model::fs::proc::{mem_open, mem_release};
+use mmspec_model::fs::userfaultfd::fault::release_faults;
 use mmspec_model::fs::userfaultfd::{userfaultfd_release, userfaultfd_writeprotect};
 use mmspec_model::include::mm_types::MmStruct;
 use mmspec_model::include::sched_mm::{mmdrop, mmget_not_zero};
@@ -37,6 +38,11 @@ pub(super) fn body(actor: Actor) -> Body {
         Actor::HoldUserfaultfd(mm) => Box::new(move |sys| {
             goal("an open file is closed only once there is memory");
             wait_for_memory(sys, &sys.mms[mm]);
+            userfaultfd_release(sys, &sys.mms[mm]);
+        }),
+        Actor::CloseUserfaultfd(mm) => Box::new(move |sys| {
+            release_faults(sys, &sys.mms[mm]);
+            forget(1);
             userfaultfd_release(sys, &sys.mms[mm]);
         }),
         Actor::WriteProtect(mm) => Box::new(move |sys| {

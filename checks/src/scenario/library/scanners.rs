@@ -2,8 +2,9 @@
 //! userfaultfd, `io_uring`, reclaim, swapoff; and whom they meet there.
 
 use crate::scenario::Actor::{
-    CollapseFile, CollapseHuge, DumpAndExit, Exit, FaultByProcMem, ForkFailsHalfway, MadviseFromWorker,
-    ReclaimPage, RegisterUprobe, RegisterUserfaultfd, ScanHuge, ScanKsm, Swapoff, UnmergeKsm,
+    CollapseFile, CollapseHuge, DumpAndExit, ExecFails, Exit, FaultByProcMem, ForkFailsHalfway,
+    MadviseFromWorker, ReclaimPage, RegisterUprobe, RegisterUserfaultfd, ScanHuge, ScanKsm, Swapoff,
+    UnmergeKsm,
 };
 use crate::scenario::Scenario;
 
@@ -65,6 +66,18 @@ pub(super) fn all() -> Vec<Scenario> {
             .actor(ForkFailsHalfway(0))
             .actor(UnmergeKsm)
             .reaches("dup_mmap() fails half-way"),
+        Scenario::new("early_failed_exec_vs_ksmd", "ksmd finds an mm whose exec fails with nothing mapped")
+            .inline_only()
+            .mm_of_vmas(0, 0)
+            .actor(ExecFails(0))
+            .actor(ScanKsm)
+            .reaches("exec fails early"),
+        Scenario::new("late_failed_exec_vs_ksmd", "ksmd finds an mm whose exec fails with the stack mapped")
+            .inline_only()
+            .mm(1)
+            .actor(ExecFails(0))
+            .actor(ScanKsm)
+            .reaches("exec fails late"),
         Scenario::new(
             "dump_vs_userfaultfd",
             "memory is registered with a userfaultfd while its process dumps core",
