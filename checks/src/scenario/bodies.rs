@@ -222,7 +222,9 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         | Actor::RegisterUserfaultfd(_)
         | Actor::MadviseFromWorker(_)
         | Actor::CollapseHuge(_) => dumps::body(scenario, actor),
-        Actor::WritePage(_) | Actor::PassPageOn(_) | Actor::ActOnPage(_) => faults::body(scenario, actor),
+        Actor::WritePage(_) | Actor::FillPage(_) | Actor::PassPageOn(_) | Actor::ActOnPage(_) => {
+            faults::body(scenario, actor)
+        }
         Actor::UnmergeKsm => Box::new(unmerge_and_remove_all_rmap_items),
         Actor::CollapseFile => Box::new(retract_page_tables),
         Actor::ForkFailsHalfway(mm) => Box::new(move |sys| dup_mmap_fails(sys, &sys.mms[mm])),
