@@ -113,7 +113,9 @@ pub enum Actor {
     WriteAndExit(usize),
     /// The task writes a page of its memory to where others read it, and may be killed meanwhile.
     WritePage(usize),
-    /// The same, of a part of a page that it has read from elsewhere before.
+    /// The task reads from elsewhere into a part of a page, and may be killed meanwhile.
+    FillPage(usize),
+    /// The same, and then it writes that part to where others read it.
     PassPageOn(usize),
     /// A kernel thread that has borrowed the mm acts upon what it finds in a page.
     ActOnPage(usize),
@@ -239,7 +241,7 @@ impl Actor {
             Self::VforkAndExit(t) => format!("T{t} vfork"),
             Self::ExitWhenKilled(t) | Self::StayUnlessKilled(t) => format!("T{t} killed"),
             Self::ReadDiscardReadAndExit(t) | Self::DiscardAndExit(t) => format!("T{t} madvise"),
-            Self::ReadOwnMemory(t) => format!("T{t} reads"),
+            Self::ReadOwnMemory(t) | Self::FillPage(t) => format!("T{t} reads"),
             Self::AllocateAndExit(t) => format!("T{t} allocates"),
             Self::OomKill | Self::OomKillTwice(_) => "OOM killer".into(),
             Self::AllocateInDriver(mm)

@@ -239,7 +239,9 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         | Actor::RegisterUserfaultfd(_)
         | Actor::MadviseFromWorker(_)
         | Actor::CollapseHuge(_) => dumps::body(scenario, actor),
-        Actor::WritePage(_) | Actor::PassPageOn(_) | Actor::ActOnPage(_) => faults::body(scenario, actor),
+        Actor::WritePage(_) | Actor::FillPage(_) | Actor::PassPageOn(_) | Actor::ActOnPage(_) => {
+            faults::body(scenario, actor)
+        }
         Actor::UnmergeKsm => Box::new(unmerge_and_remove_all_rmap_items),
         Actor::ScanKsm => Box::new(ksm_scan_thread),
         Actor::ScanHuge => Box::new(khugepaged),

@@ -135,6 +135,7 @@ pub const FUNCTIONS: &[Mirrored] = &[
     row("mm/fault.rs", "copy_to_user", "include/linux/uaccess.h:copy_to_user()", ["165-171", "216-227", "227-238", "225-231"]),
     row("mm/fault.rs", "handle_mm_fault", "mm/memory.c:handle_mm_fault()", ["5263-5312", "-", "-", "6699-6763"]),
     row("mm/fault.rs", "do_read_fault", "mm/memory.c:do_read_fault()", ["4615-4639", "-", "-", "5889-5919"]),
+    row("mm/fault.rs", "do_cow_fault", "mm/memory.c:do_cow_fault()", ["4641-4678", "-", "-", "5921-5961"]),
     row("mm/fault.rs", "filemap_map_pages", "mm/filemap.c:filemap_map_pages()", ["3457-3536", "-", "3871-3953", "3872-3954"]),
     row("mm/fault.rs", "finish_fault", "mm/memory.c:finish_fault()", ["4451-4511", "-", "-", "5666-5781"]),
     row("mm/fault.rs", "do_anonymous_page", "mm/memory.c:do_anonymous_page()", ["4137-4246", "4736-4849", "-", "5337-5440"]),
