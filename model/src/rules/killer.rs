@@ -93,7 +93,7 @@ pub(super) const RULES: &[LockingRule] = &[
         model: &[],
         versions: "6.1 to 7.1",
         order: "none: an unlocked look",
-        missing: "core dump",
+        missing: "threads that wait for a dump; today it only delays, because the reaper ends the wait",
     },
     LockingRule {
         id: "R47",
