@@ -11,6 +11,8 @@ pub enum Actor {
     ExitGroup(usize),
     /// The task runs until it gets SIGKILL, then exits.
     ExitWhenKilled(usize),
+    /// The task takes a page fault in user mode, at any time, and runs on until it gets SIGKILL, then exits.
+    FaultUntilKilled(usize),
     /// The task runs until it gets SIGKILL, if it gets one, then exits.
     StayUnlessKilled(usize),
     /// The task's group exits, and the task fails to allocate once it has left its mm.
@@ -177,6 +179,7 @@ impl Actor {
             | Self::ExitGroup(t)
             | Self::ExitWhenKilled(t)
             | Self::StayUnlessKilled(t)
+            | Self::FaultUntilKilled(t)
             | Self::ExitAndAllocate(t)
             | Self::ReadTwiceAndExit(t)
             | Self::ReadDiscardReadAndExit(t)
@@ -252,7 +255,7 @@ impl Actor {
                 format!("driver of mm{mm}")
             }
             Self::ChargeAndExit(t) => format!("T{t} charges"),
-            Self::BrkAndFault(t) => format!("T{t} faults"),
+            Self::BrkAndFault(t) | Self::FaultUntilKilled(t) => format!("T{t} faults"),
             Self::OomHandler(..) => "OOM handler".into(),
             Self::MmapServedFile(t) => format!("T{t} maps"),
             Self::KillServer(_) => "kill of the server".into(),
