@@ -5,6 +5,8 @@
 use crate::include::mm_types::MmStruct;
 use crate::k::engine::{Object, Site, engine};
 use crate::k::plain::{Plain, read};
+use crate::k::preempt_rt::{rt_spin_lock, rt_spin_unlock};
+use crate::system::System;
 
 /// `mm->pgd`.
 #[derive(Clone, Copy, Debug)]
@@ -30,9 +32,13 @@ pub fn walk_pgd(mm: &MmStruct) {
     }
 }
 
-/// The pgd goes with the struct: `mm_free_pgd()`.
-pub fn free_pgd(mm: &MmStruct) {
-    if let Some(pgd) = mm.pgd {
-        engine().free(pgd.object, Site::here("pgd_free"));
+/// The pgd goes with the struct: `mm_free_pgd()`. Where it is asked who sleeps, it leaves the list of all first,
+/// as by `pgd_dtor()`.
+pub fn free_pgd(sys: &System, mm: &MmStruct, preemptible: bool) {
+    let Some(pgd) = mm.pgd else { return };
+    if let Some(rt) = &sys.preempt_rt {
+        rt_spin_lock(rt.pgd_lock, preemptible);
+        rt_spin_unlock(rt.pgd_lock);
     }
+    engine().free(pgd.object, Site::here("pgd_free"));
 }

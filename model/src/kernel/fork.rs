@@ -201,10 +201,10 @@ pub(crate) fn mmput_deferred(sys: &System, mm: &MmStruct) {
     exit_mmap_unscanned(sys, mm, None);
 }
 
-/// `__mmdrop()`: free the struct. `mm_count` is 0.
-pub fn __mmdrop(mm: &MmStruct) {
+/// `__mmdrop()`: free the struct. `mm_count` is 0. With `PREEMPT_RT` it may sleep.
+pub fn __mmdrop(sys: &System, mm: &MmStruct, preemptible: bool) {
     let _call = call("__mmdrop");
-    free_pgd(mm);
+    free_pgd(sys, mm, preemptible);
     engine().free(mm.object, Site::here("free_mm"));
 }
 

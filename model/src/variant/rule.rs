@@ -6,7 +6,7 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R9, R10, R11, R12, R12Early, R14, R15, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R28, R29Killable, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
+    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R9, R10, R11, R12, R12Early, R14, R15, R16, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R28, R29Killable, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
     R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R48, R49Dump, R53, R56, R57, I7, M1, M2, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
     R3, R8, R29, R54, A2, A13,
@@ -69,6 +69,8 @@ rules! {
         "kernel/exit.c:exit_mm(), kernel/sched/core.c:finish_task_switch()", "it is not counted, and nobody stops the CPU";
     R15 "R15", "a CPU gives up its mm_count once it has loaded other page tables",
         "kernel/sched/core.c:finish_task_switch()", "it is given up before the switch";
+    R16 "R16", "with PREEMPT_RT an RCU callback frees what the scheduler drops last",
+        "include/linux/sched/mm.h:mmdrop_sched()", "finish_task_switch() calls __mmdrop()";
     R18 "R18", "the counters of an mm are summed before they are destroyed",
         "kernel/fork.c:__mmdrop()", "check_mm() comes after percpu_counter_destroy_many()";
     R18List "R18-list", "a counter leaves the hotplug list before its memory is freed",
