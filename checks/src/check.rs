@@ -171,6 +171,10 @@ impl Scenario {
         if half_built && kernel.vmas != Vmas::Tree {
             return false;
         }
+        let interrupted = self.actors.contains(&Actor::AllocatePgd);
+        if interrupted && kernel.queue != Queue::TicketTimer {
+            return false;
+        }
         if kernel.is_async() { !self.inline_only } else { !self.async_only }
     }
 }

@@ -15,8 +15,8 @@ use crate::kernel::freezer::Freezer;
 use crate::kernel::mm_init::MmCachep;
 use crate::kernel::refrigerator::UserFreezer;
 use crate::kernel::sched::core::Cpu;
-use crate::mm::ksm::Ksm;
 use crate::mm::memcontrol::{MemCgroup, MemCgroupInit};
+use crate::mm::mm_slot::{MmSlots, SlotsInit};
 use crate::mm::page_alloc::FreeMemory;
 use crate::mm::rmap::Rmap;
 use crate::mm::swapfile::Mmlist;
@@ -121,6 +121,8 @@ pub struct Features {
     pub freezer: bool,
     /// There is asynchronous I/O.
     pub aio: bool,
+    /// Somebody is interrupted while page directories are listed.
+    pub pgd_lock: bool,
     /// Kills made while memory waits in the queue are told apart.
     pub needless_kills: bool,
     /// The OOM killer may run twice and kill different mms.
@@ -139,8 +141,10 @@ pub struct Features {
     pub rmap: Option<bool>,
     /// Swap is switched off, for whose sake mm 0 may be on a list.
     pub swapoff: bool,
-    /// KSM runs; `Some(false)` if it does not know mm 0 yet.
-    pub ksm: Option<bool>,
+    /// KSM runs.
+    pub ksm: Option<SlotsInit>,
+    /// khugepaged runs.
+    pub khugepaged: Option<SlotsInit>,
     /// A kernel thread runs on a CPU of its own; `Some(true)` if it has borrowed mm 0, or takes it over from
     /// a task there.
     pub cpu: Option<bool>,
@@ -171,6 +175,8 @@ pub struct System {
     pub has_oom: bool,
     /// Whether there is asynchronous I/O.
     pub has_aio: bool,
+    /// `pgd_lock`, if somebody is interrupted under it.
+    pub pgd_lock: Option<Spinlock>,
     /// Whether somebody allocates again and again until the victim may be forgotten.
     pub has_stuck_allocator: bool,
     /// What the kernel has for `CONFIG_PREEMPT_RT`.
@@ -193,8 +199,10 @@ pub struct System {
     pub rmap: Option<Rmap>,
     /// Where swapoff finds mm 0.
     pub mmlist: Option<Mmlist>,
-    /// KSM.
-    pub ksm: Option<Ksm>,
+    /// `ksm_mm_head` and `ksm_scan`.
+    pub ksm: Option<MmSlots>,
+    /// `khugepaged_scan`.
+    pub khugepaged: Option<MmSlots>,
     /// CPU of a kernel thread.
     pub cpu: Option<Cpu>,
     /// Where those wait who need the memory of an mm.
@@ -255,6 +263,7 @@ impl System {
             killable: tasks.iter().map(|t| t.killable).collect(),
             has_oom: features.oom,
             has_aio: features.aio,
+            pgd_lock: features.pgd_lock.then(|| Spinlock::new(globals, "pgd_lock")),
             has_stuck_allocator: features.stuck_allocator,
             vfork: features.vfork.map(|parent| Completion::new(globals, parent)),
             preempt_rt: features.preempt_rt.then(|| PreemptRt {
@@ -283,7 +292,10 @@ impl System {
             user_word: features.membarrier.then(|| AtomicT::new(globals, "user_word", 0)),
             rmap: features.rmap.map(|linked| Rmap::new(globals, linked)),
             mmlist: features.swapoff.then(|| Mmlist::new(globals, &mms[0])),
-            ksm: features.ksm.map(|listed| Ksm::new(globals, listed)),
+            ksm: features.ksm.map(|init| MmSlots::new(globals, "ksm_mmlist_lock", "ksm_scan.mm_slot", init)),
+            khugepaged: features
+                .khugepaged
+                .map(|init| MmSlots::new(globals, "khugepaged_mm_lock", "khugepaged_scan.mm_slot", init)),
             cpu: features.cpu.map(|lazy| Cpu::new(globals, lazy)),
             free_memory: FreeMemory::new(globals, features.needs_memory),
             timers,

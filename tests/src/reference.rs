@@ -1,6 +1,8 @@
 //! The generated parts of the documentation: between `<!-- generated: NAME -->` and `<!-- end -->`.
 
-use crate::orders::{Engine, ORDERS, PLACES, Place, Verdict, try_orders};
+use crate::orders::survey::{Ordered, survey};
+use crate::orders::words::{GUARDS, NOT_RUN};
+use crate::orders::{Engine, ORDERS, Place, Verdict, places, try_orders};
 use crate::phases::{DEEDS, Deed, PHASES, Phase, Seen, explore};
 use mmspec::manifest::Manifest;
 use mmspec::proofs::Proof;
@@ -27,6 +29,8 @@ pub const PARTS: &[Part] = &[
     Part { file: "docs/functions.md", name: "functions", text: functions },
     Part { file: "docs/functions.md", name: "elsewhere", text: elsewhere },
     Part { file: "docs/memory-ordering.md", name: "orders", text: orders },
+    Part { file: "docs/memory-ordering.md", name: "relaxed", text: relaxed },
+    Part { file: "docs/memory-ordering.md", name: "unordered", text: unordered },
     Part { file: "docs/limits.md", name: "enforced", text: enforced },
     Part { file: "docs/limits.md", name: "open", text: open },
 ];
@@ -57,11 +61,12 @@ fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
 pub fn marked(text: &str) -> String {
     let mark = |word: &str| {
         let is_code = |w: &str| w.contains('_') || w.contains("()") || w.contains("->");
-        let core = word.trim_end_matches([',', '.', ';', ':']);
+        let core = word.trim_start_matches('(');
+        let start = word.len() - core.len();
+        let core = core.trim_end_matches([',', '.', ';', ':']);
         let unbalanced = core.matches(')').count().saturating_sub(core.matches('(').count());
         let core = &core[..core.len() - unbalanced];
-        let start = core.len() - core.trim_start_matches('(').len();
-        let core = &core[start..];
+        let core = core.strip_suffix("'s").unwrap_or(core);
         if !is_code(core) {
             return word.to_string();
         }
@@ -96,7 +101,9 @@ fn rules() -> String {
 fn rule_text(rule: &LockingRule, proof: &Proof) -> String {
     let kernel: Vec<String> = rule.kernel.iter().map(|place| format!("`{place}`")).collect();
     let model: Vec<String> = rule.model.iter().map(|place| in_model(place)).collect();
-    let mut text = format!("\n**{}** {}.\n", rule.id, capital(&marked(rule.statement)));
+    let anchor = rule.id.to_lowercase();
+    let statement = capital(&marked(rule.statement));
+    let mut text = format!("\n<a id=\"{anchor}\"></a>**{}** {statement}.\n", rule.id);
     let mut line = |title: &str, about: &str| writeln!(text, "- {title}: {about}").expect("memory");
     line("Why", &format!("{}. Without: {}.", marked(rule.why), marked(rule.broken)));
     line("Kernel", &format!("{}; {}", kernel.join(", "), marked(rule.versions)));
@@ -188,22 +195,24 @@ fn of_deed(deed: Deed) -> &'static str {
     }
 }
 
+/// Primitive and word of a step.
+fn step(op: &str, arg: &str, word: &str) -> String {
+    let arg = if arg.is_empty() { "()".to_string() } else { format!("({arg})") };
+    if word.is_empty() { format!("`{op}{arg}`") } else { format!("`{op}{arg}` of `{word}`") }
+}
+
 fn orders() -> String {
     let of_kernel = |place: &Place| ORDERS.iter().find(|(order, _)| *order == place.kernel).expect("known").1;
-    let rows = PLACES.iter().map(|place| {
+    let named = |place: &Place| {
+        format!("{}, `{}`", step(place.op, place.arg, place.word), place.at.rsplit(':').next().expect("one"))
+    };
+    let rows = places().map(|place| {
         let (views, loom) = (try_orders(*place, Engine::Views), try_orders(*place, Engine::Loom));
-        let arg = if place.arg.is_empty() { String::new() } else { format!("({})", place.arg) };
-        let mut row = vec![
-            format!(
-                "`{}{arg}` of `{}`, `{}`",
-                place.op,
-                place.word,
-                place.at.rsplit(':').next().expect("one")
-            ),
-            place.rule.into(),
-            of_kernel(place).into(),
-        ];
-        row.extend(views.iter().zip(&loom).map(|(views, loom)| format!("{} / {}", word(views), word(loom))));
+        let mut row = vec![named(place), place.rule.into(), of_kernel(place).into()];
+        row.extend(views.iter().zip(&loom).map(|(views, loom)| match (views, loom) {
+            (Some(views), Some(loom)) => format!("{} / {}", word(views), word(loom)),
+            _ => String::new(),
+        }));
         row.push(marked(place.lkmm));
         row
     });
@@ -212,11 +221,49 @@ fn orders() -> String {
         ["step", "rule", "kernel"].into_iter().chain(columns).chain(["LKMM asks for"]).collect();
     let mut text = table(&head, rows);
     text.push('\n');
-    for place in PLACES {
+    for place in places() {
         let subjects: Vec<String> = place.subjects.iter().map(|(s, k)| format!("`{s}` on `{k}`")).collect();
-        writeln!(text, "- `{}` of `{}`: {}", place.op, place.word, subjects.join(", ")).expect("memory");
+        writeln!(text, "- {}: {}", named(place), subjects.join(", ")).expect("memory");
     }
     text
+}
+
+/// Every ordered step of the small scenarios, relaxed: one row for each primitive of a word.
+fn relaxed() -> String {
+    let all = survey();
+    let rows =
+        all.chunk_by(|a, b| (a.step.word, a.step.op, a.step.arg) == (b.step.word, b.step.op, b.step.arg));
+    let mut last = None;
+    let rows = rows.map(|steps| {
+        let Ordered { step: first, .. } = &steps[0];
+        let broken: Vec<String> = steps.iter().filter_map(broken).collect();
+        let holds: Vec<String> = steps
+            .iter()
+            .filter(|o| o.seen.iter().all(|seen| seen.broken.is_none()))
+            .map(|o| format!("`{}()`", o.step.function))
+            .collect();
+        let guard = GUARDS.iter().find(|guard| guard.word == first.word).expect("tested");
+        let is_new = last.replace(first.word) != Some(first.word);
+        let (rules, lkmm) =
+            if is_new { (guard.rules.join(" "), marked(guard.lkmm)) } else { Default::default() };
+        vec![step(first.op, first.arg, first.word), broken.join("; "), holds.join(", "), rules, lkmm]
+    });
+    table(&["step", "breaks in", "holds in", "rules", "LKMM asks for"], rows)
+}
+
+/// Where a step is needed: its function, the rule that breaks without its order, and the first scenario; its
+/// kernel if it is not v6.12.
+fn broken(ordered: &Ordered) -> Option<String> {
+    let seen = ordered.seen.iter().find(|seen| seen.broken.is_some())?;
+    let rule = seen.broken.as_deref().unwrap_or_default();
+    let kernel = if seen.kernel == "v6.12" { String::new() } else { format!(" on `{}`", seen.kernel) };
+    Some(format!("`{}()`: **{rule}** (`{}`{kernel})", ordered.step.function, seen.scenario))
+}
+
+fn unordered() -> String {
+    let rule = |id: &str| all().find(|rule| rule.id == id).expect("tested");
+    let rows = NOT_RUN.iter().map(|(id, why)| vec![(*id).into(), marked(rule(id).order), (*why).into()]);
+    table(&["rule", "order that it takes", "why no engine was asked"], rows)
 }
 
 fn word(verdict: &Verdict) -> String {
@@ -229,7 +276,12 @@ fn word(verdict: &Verdict) -> String {
 
 fn enforced() -> String {
     let manifest = Manifest::committed();
-    let parts: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
+    let mut parts: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
+    parts.sort_by_key(|id| {
+        let (number, part) = id[1..].split_once('-').unwrap_or((&id[1..], ""));
+        let topic = "ROIMA".find(&id[..1]);
+        (topic, number.parse::<u32>().expect("a number"), part)
+    });
     let by_kernel: Vec<String> = all()
         .filter_map(|rule| {
             let proof = Proof::of(rule, &manifest);

@@ -34,8 +34,10 @@ pub struct Step {
     pub op: &'static str,
     /// Named constant passed to it, or empty.
     pub arg: &'static str,
-    /// Name of the word (`mm_users`).
+    /// Name of the word (`mm_users`); empty for a barrier.
     pub word: &'static str,
+    /// Function of the kernel that takes it (`exit_mm`); empty outside of all.
+    pub function: &'static str,
     /// Whether it is one that waits until it can be taken.
     pub waits: bool,
 }
@@ -43,18 +45,28 @@ pub struct Step {
 struct Wrapped<W> {
     inner: Rc<dyn Engine>,
     names: RefCell<Vec<&'static str>>,
+    /// Functions that each thread is in.
+    calls: RefCell<Vec<Vec<&'static str>>>,
     watch: W,
 }
 
 /// `setup`, under an engine that `watch` makes.
 pub fn wrap<W: Watch + 'static>(setup: Setup, watch: impl Fn() -> W + Send + Sync + 'static) -> Setup {
     Arc::new(move || {
-        let wrapped = Rc::new(Wrapped { inner: engine(), names: RefCell::default(), watch: watch() });
+        let wrapped = Rc::new(Wrapped {
+            inner: engine(),
+            names: RefCell::default(),
+            calls: RefCell::default(),
+            watch: watch(),
+        });
         install(Some(wrapped.clone()));
         let mut program = setup();
+        wrapped.calls.borrow_mut().resize(program.threads.len(), Vec::new());
         for (index, thread) in program.threads.iter_mut().enumerate() {
             let (body, wrapped) = (thread.body.clone(), wrapped.clone());
             thread.body = Rc::new(move || {
+                // An execution that was given up has left it in the middle of a function.
+                wrapped.calls.borrow_mut()[index].clear();
                 wrapped.watch.begins(index);
                 body();
                 wrapped.watch.ends(index);
@@ -66,7 +78,17 @@ pub fn wrap<W: Watch + 'static>(setup: Setup, watch: impl Fn() -> W + Send + Syn
 
 impl<W: Watch> Wrapped<W> {
     fn step(&self, word: Word, site: Site, waits: bool) -> Step {
-        Step { op: site.op, arg: site.arg, word: self.names.borrow()[usize::from(word.0)], waits }
+        self.named(self.names.borrow()[usize::from(word.0)], site, waits)
+    }
+
+    fn named(&self, word: &'static str, site: Site, waits: bool) -> Step {
+        let function = if self.inner.stopping() {
+            ""
+        } else {
+            let calls = self.calls.borrow();
+            calls.get(self.inner.current()).and_then(|calls| calls.last()).copied().unwrap_or("")
+        };
+        Step { op: site.op, arg: site.arg, word, function, waits }
     }
 
     /// Take a step with the order that it is to have.
@@ -122,7 +144,10 @@ impl<W: Watch> Engine for Wrapped<W> {
     }
 
     fn fence(&self, order: Order, site: Site) {
-        self.inner.fence(order, site);
+        self.take(self.named("", site, false), order, |order| {
+            self.inner.fence(order, site);
+            0
+        });
     }
 
     fn current(&self) -> usize {
@@ -132,7 +157,15 @@ impl<W: Watch> Engine for Wrapped<W> {
     fn note(&self, note: Note) {
         self.inner.note(note);
         if !self.inner.stopping() {
-            self.watch.note(self.inner.current(), note);
+            let thread = self.inner.current();
+            if let Some(calls) = self.calls.borrow_mut().get_mut(thread) {
+                match note {
+                    Note::Enter(function) => calls.push(function),
+                    Note::Leave => drop(calls.pop()),
+                    _ => {}
+                }
+            }
+            self.watch.note(thread, note);
         }
     }
 

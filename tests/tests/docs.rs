@@ -147,7 +147,10 @@ fn links_resolve() {
             let (file, wanted) = link.split_once('#').unwrap_or((link, ""));
             let here = root().join(&document.name);
             let path = if file.is_empty() { here } else { here.parent().expect("a directory").join(file) };
-            let has = |text: String| text.lines().any(|l| l.starts_with('#') && fragment(l) == wanted);
+            let has = |text: String| {
+                let named = format!("<a id=\"{wanted}\"></a>");
+                text.contains(&named) || text.lines().any(|l| l.starts_with('#') && fragment(l) == wanted)
+            };
             !path.exists() || !wanted.is_empty() && !read_to_string(path).is_ok_and(has)
         });
         broken.map(|link| format!("{link} leads nowhere")).collect()

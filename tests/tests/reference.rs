@@ -10,7 +10,9 @@ use mmspec_model::k::engine::Order;
 use mmspec_model::rules::functions::{ELSEWHERE, FUNCTIONS, TREES, lines};
 use mmspec_model::rules::{LockingRule, all};
 use mmspec_model::variant::RULES;
-use mmspec_tests::orders::{Engine, PLACES, Place, Verdict, try_order};
+use mmspec_tests::orders::survey::survey;
+use mmspec_tests::orders::words::{GUARDS, NOT_RUN};
+use mmspec_tests::orders::{Engine, Place, Verdict, places, try_order};
 use mmspec_tests::reference::{PARTS, Part, marked};
 use std::collections::BTreeSet;
 use std::fs::{read_dir, read_to_string, write};
@@ -209,6 +211,10 @@ fn code_is_marked_and_prose_is_not() {
         marked("who takes mmget(): a use (see exit_mmap())."),
         "who takes `mmget()`: a use (see `exit_mmap()`)."
     );
+    assert_eq!(
+        marked("queued (mmput_async()), and mm_struct's slab"),
+        "queued (`mmput_async()`), and `mm_struct`'s slab"
+    );
     assert_eq!(marked("->mm, with t->mm set, and R1"), "`->mm`, with `t->mm` set, and R1");
 }
 
@@ -240,13 +246,41 @@ fn phases_are_current() {
 
 #[test]
 fn orders_are_current() {
-    is_current(part("orders"));
+    ["orders", "relaxed", "unordered"].into_iter().map(part).for_each(is_current);
+}
+
+#[test]
+fn every_word_of_an_ordered_step_says_what_it_guards() {
+    let words: BTreeSet<&str> = survey().iter().map(|ordered| ordered.step.word).collect();
+    let guarded: BTreeSet<&str> = GUARDS.iter().map(|guard| guard.word).collect();
+    let larger: BTreeSet<&str> = places().map(|place| place.word).collect();
+    assert!(words.is_subset(&guarded), "not in words.rs: {:?}", words.difference(&guarded));
+    let unused: Vec<_> = guarded.iter().filter(|w| !words.contains(*w) && !larger.contains(*w)).collect();
+    assert!(unused.is_empty(), "nothing touches {unused:?}");
+    for guard in GUARDS {
+        guard
+            .rules
+            .iter()
+            .for_each(|id| assert!(LockingRule::named(id).is_some(), "{}: no {id}", guard.word));
+    }
+}
+
+#[test]
+fn every_rule_that_takes_an_order_was_run_or_says_why_not() {
+    for rule in all().filter(|rule| !rule.order.starts_with("none")) {
+        let run = GUARDS.iter().any(|guard| guard.rules.contains(&rule.id));
+        let not_run = NOT_RUN.iter().any(|(id, _)| *id == rule.id);
+        assert!(run != not_run, "{}: {}: in exactly one list of words.rs", rule.id, rule.order);
+    }
+    for (id, _) in NOT_RUN {
+        assert!(LockingRule::named(id).is_some(), "there is no {id}");
+    }
 }
 
 /// It takes a sharer, and so more threads than `views` can exhaust: a scenario that refutes only.
 #[test]
 fn a_drop_without_acquire_misses_the_flag_of_a_sharer() {
-    let drop = PLACES.iter().find(|place| place.word == "mm_users" && place.rule == "O1").expect("a place");
+    let drop = places().find(|place| place.word == "mm_users" && place.rule == "O1").expect("a place");
     let sharer = Place { subjects: &[("sharer_exits_last", "rfc-async-teardown")], ..*drop };
     assert_eq!(try_order(sharer, Order::Release, Engine::Views), Verdict::Breaks("A3".into()));
     assert_eq!(try_order(sharer, Order::Acquire, Engine::Views), Verdict::Breaks("uaf".into()));

@@ -51,10 +51,16 @@ pub enum Actor {
     GetTaskMmAsync(usize),
     /// Somebody holds `/proc/PID/mem` open (an `mm_count`) and reads it once.
     ProcMem(usize),
+    /// Somebody holds it open too, and faults a huge page in.
+    FaultByProcMem(usize),
     /// Somebody opens `/proc/PID/mem` of the task and needs the memory of its mm before he closes it.
     HoldProcMem(usize),
     /// Somebody has a userfaultfd of the mm and needs the memory of that before he closes it.
     HoldUserfaultfd(usize),
+    /// Somebody has a userfaultfd that faults of the mm wait for, and closes it.
+    CloseUserfaultfd(usize),
+    /// The task touches a page that is for the userfaultfd to fill, and exits.
+    FaultAndExit(usize),
     /// Somebody write-protects memory of the mm through a userfaultfd and closes that.
     WriteProtect(usize),
     /// A device that shares the mm is unbound.
@@ -65,6 +71,10 @@ pub enum Actor {
     WorkOnRanges(usize),
     /// KSM gives up the pages that it has merged.
     UnmergeKsm,
+    /// ksmd looks for pages to merge.
+    ScanKsm,
+    /// khugepaged scans the mms that it has heard of.
+    ScanHuge,
     /// khugepaged makes small pages of a file large, which mm 0 maps.
     CollapseFile,
     /// The task dumps core, and exits.
@@ -77,8 +87,12 @@ pub enum Actor {
     CollapseHuge(usize),
     /// A fork fails while it copies VMAs to this mm, its child's.
     ForkFailsHalfway(usize),
+    /// An exec fails, with this mm new: before its stack is mapped if there are no VMAs, else after.
+    ExecFails(usize),
     /// A uprobe is registered for a file that mm 0 maps.
     RegisterUprobe,
+    /// A driver registers a notifier of the mm, of which it has an `mm_count`.
+    RegisterNotifier(usize),
     /// A driver unregisters its notifier of the mm.
     UnregisterNotifier(usize),
     /// A driver removes its notifier of a range of the mm.
@@ -97,6 +111,12 @@ pub enum Actor {
     MembarrierAndExit(usize, usize),
     /// The task writes to memory that it shares, and exits.
     WriteAndExit(usize),
+    /// The task writes a page of its memory to where others read it, and may be killed meanwhile.
+    WritePage(usize),
+    /// The same, of a part of a page that it has read from elsewhere before.
+    PassPageOn(usize),
+    /// A kernel thread that has borrowed the mm acts upon what it finds in a page.
+    ActOnPage(usize),
     /// The task unmaps memory twice, and exits.
     UnmapAndExit(usize),
     /// An invalidation of memory of the task ends, and it exits.
@@ -127,6 +147,8 @@ pub enum Actor {
     Fork,
     /// The same, but the last allocation of `mm_init()` fails.
     ForkFails,
+    /// A fork puts its page directory on the list of all, and timers may interrupt it there.
+    AllocatePgd,
     /// A CPU goes offline.
     CpuOffline,
     /// Another process waits for the robust futex.
@@ -166,6 +188,7 @@ impl Actor {
             | Self::PreemptAndExit(t)
             | Self::ExitOnCpu(t)
             | Self::VforkAndExit(t)
+            | Self::FaultAndExit(t)
             | Self::MmapServedFile(t)
             | Self::ChargeAndExit(t)
             | Self::BrkAndFault(t)
@@ -210,6 +233,7 @@ impl Actor {
             | Self::InvalidateAndExit(t)
             | Self::PreemptAndExit(t)
             | Self::ExitOnCpu(t)
+            | Self::FaultAndExit(t)
             | Self::OpenDeviceAndExit(t) => format!("T{t} exit"),
             Self::MembarrierAndExit(t, _) => format!("T{t} membarrier"),
             Self::VforkAndExit(t) => format!("T{t} vfork"),
@@ -220,6 +244,7 @@ impl Actor {
             Self::OomKill | Self::OomKillTwice(_) => "OOM killer".into(),
             Self::AllocateInDriver(mm)
             | Self::WorkInDriver(mm)
+            | Self::RegisterNotifier(mm)
             | Self::UnregisterNotifier(mm)
             | Self::RemoveInterval(mm) => {
                 format!("driver of mm{mm}")
@@ -232,26 +257,34 @@ impl Actor {
             Self::AllocateUnderMmapLock(t) => format!("allocator on T{t}"),
             Self::GetTaskMm(t) => format!("reader of T{t}"),
             Self::GetTaskMmAsync(t) => format!("async reader of T{t}"),
-            Self::ProcMem(mm) => format!("/proc mem of mm{mm}"),
+            Self::ProcMem(mm) | Self::FaultByProcMem(mm) => format!("/proc mem of mm{mm}"),
             Self::HoldProcMem(t) => format!("/proc mem of T{t}"),
-            Self::HoldUserfaultfd(mm) | Self::WriteProtect(mm) | Self::RegisterUserfaultfd(mm) => {
+            Self::HoldUserfaultfd(mm)
+            | Self::CloseUserfaultfd(mm)
+            | Self::WriteProtect(mm)
+            | Self::RegisterUserfaultfd(mm) => {
                 format!("userfaultfd of mm{mm}")
             }
             Self::UnbindDevice(mm) | Self::FaultInDevice(mm) => format!("device on mm{mm}"),
             Self::WorkOnRanges(mm) => format!("GPU work on mm{mm}"),
             Self::UnmergeKsm => "KSM".into(),
-            Self::CollapseFile | Self::CollapseHuge(_) => "khugepaged".into(),
+            Self::ScanKsm => "ksmd".into(),
+            Self::ScanHuge | Self::CollapseFile | Self::CollapseHuge(_) => "khugepaged".into(),
             Self::DumpAndExit(t) => format!("T{t} dumps"),
             Self::MadviseFromWorker(mm) => format!("worker on mm{mm}"),
             Self::RegisterUprobe => "uprobe".into(),
             Self::ReclaimPage => "reclaim".into(),
             Self::Swapoff => "swapoff".into(),
             Self::GuestReads(mm) => format!("guest on mm{mm}"),
+            Self::ExecFails(_) => "exec that fails".into(),
             Self::ExecOnBorrowedMm => "exec".into(),
             Self::UseMm(mm) => format!("kthread on mm{mm}"),
+            Self::WritePage(t) => format!("T{t} writes"),
+            Self::PassPageOn(t) => format!("T{t} copies"),
+            Self::ActOnPage(mm) => format!("vhost on mm{mm}"),
             Self::Kill(t) => format!("kill of T{t}"),
             Self::KillAndMrelease(t) | Self::KillAndMreleaseAsServer(t) => format!("mrelease of T{t}"),
-            Self::Fork => "fork".into(),
+            Self::Fork | Self::AllocatePgd => "fork".into(),
             Self::ForkFails | Self::ForkFailsHalfway(_) => "fork that fails".into(),
             Self::CpuOffline => "cpu offline".into(),
             Self::FutexWait => "futex waiter".into(),

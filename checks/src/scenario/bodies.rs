@@ -2,12 +2,16 @@
 
 mod cpus;
 mod dumps;
+mod faults;
 mod notifiers;
 mod outsiders;
 
 use super::build::Kthreads;
 use super::{Actor, Scenario};
+use mmspec_model::arch::pgtable::pgd_alloc;
 use mmspec_model::drivers::kfd::kfd_create_process;
+use mmspec_model::fs::exec::bprm::{bprm_mm_init, free_bprm};
+use mmspec_model::fs::userfaultfd::fault::fault_in_userfaultfd;
 use mmspec_model::include::mm_types::MmStruct;
 use mmspec_model::include::mmap_lock::{
     mmap_read_lock, mmap_read_unlock, mmap_write_lock, mmap_write_unlock,
@@ -28,7 +32,8 @@ use mmspec_model::kernel::mm_init::{MmCachep, fork_and_exit, takedown_cpu};
 use mmspec_model::kernel::refrigerator::leave_refrigerator;
 use mmspec_model::kernel::vfork::wait_for_vfork_done;
 use mmspec_model::mm::khugepaged::retract_page_tables;
-use mmspec_model::mm::ksm::unmerge_and_remove_all_rmap_items;
+use mmspec_model::mm::khugepaged::scan::khugepaged;
+use mmspec_model::mm::ksm::{ksm_scan_thread, unmerge_and_remove_all_rmap_items};
 use mmspec_model::mm::madvise::madvise_dontneed;
 use mmspec_model::mm::memcontrol::{Charge, MemCgroup, mem_cgroup_oom_synchronize, try_charge_memcg};
 use mmspec_model::mm::memory::{access_remote_vm, access_remote_vm_uncounted, get_user};
@@ -130,6 +135,14 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
                 do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
             })
         }
+        Actor::FaultAndExit(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                fault_in_userfaultfd(sys, &sys.mms[mm]);
+                forget(1);
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
         Actor::ReadOwnMemory(t) => {
             let mm = mm_of(t);
             Box::new(move |sys| {
@@ -214,8 +227,10 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
             mmdrop(sys, mm);
         }),
         Actor::ProcMem(mm) => Box::new(move |sys| proc_mem_read(sys, mm)),
-        Actor::HoldProcMem(_)
+        Actor::FaultByProcMem(_)
+        | Actor::HoldProcMem(_)
         | Actor::HoldUserfaultfd(_)
+        | Actor::CloseUserfaultfd(_)
         | Actor::WriteProtect(_)
         | Actor::UnbindDevice(_)
         | Actor::FaultInDevice(_)
@@ -224,12 +239,21 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         | Actor::RegisterUserfaultfd(_)
         | Actor::MadviseFromWorker(_)
         | Actor::CollapseHuge(_) => dumps::body(scenario, actor),
+        Actor::WritePage(_) | Actor::PassPageOn(_) | Actor::ActOnPage(_) => faults::body(scenario, actor),
         Actor::UnmergeKsm => Box::new(unmerge_and_remove_all_rmap_items),
+        Actor::ScanKsm => Box::new(ksm_scan_thread),
+        Actor::ScanHuge => Box::new(khugepaged),
         Actor::CollapseFile => Box::new(retract_page_tables),
         Actor::ForkFailsHalfway(mm) => Box::new(move |sys| dup_mmap_fails(sys, &sys.mms[mm])),
         Actor::Swapoff => Box::new(try_to_unuse),
+        Actor::ExecFails(mm) => Box::new(move |sys| {
+            if bprm_mm_init(sys, &sys.mms[mm]) {
+                free_bprm(sys, &sys.mms[mm]);
+            }
+        }),
         Actor::RegisterUprobe => Box::new(register_for_each_vma),
-        Actor::UnregisterNotifier(_)
+        Actor::RegisterNotifier(_)
+        | Actor::UnregisterNotifier(_)
         | Actor::RemoveInterval(_)
         | Actor::ReclaimPage
         | Actor::GuestReads(_)
@@ -288,6 +312,7 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
             let fails = actor == Actor::ForkFails;
             Box::new(move |sys| fork_and_exit(&sys.kernel, cachep(sys), fails))
         }
+        Actor::AllocatePgd => Box::new(|sys| pgd_alloc(sys, sys.pgd_lock.expect("somebody takes it"))),
         Actor::CpuOffline => Box::new(|sys| takedown_cpu(cachep(sys))),
         Actor::FutexWait => Box::new(|sys| futex_wait(sys.robust_futex)),
         Actor::Toggle => Box::new(|sys| {

@@ -9,9 +9,10 @@ use mmspec_model::k::preempt_rt::rcu_do_batch;
 use mmspec_model::k::program::{Program, Setup, Thread};
 use mmspec_model::k::wait::MAX_SLEEPERS;
 use mmspec_model::k::work::{process_one_work, run_timer_softirq};
-use mmspec_model::kernel::fork::mmput_async_fn;
+use mmspec_model::kernel::fork::kworker;
 use mmspec_model::mm::memcontrol::MemCgroupInit;
 use mmspec_model::mm::mm_reaper::mm_reaper;
+use mmspec_model::mm::mm_slot::SlotsInit;
 use mmspec_model::mm::oom_kill::reaper::{oom_reaper, wake_oom_reaper};
 use mmspec_model::system::{Features, System, TaskInit};
 use mmspec_model::variant::{Kernel, OdpPut, Queue, ReaperPin, Rule, SvaPin, UffdPin, Vmas};
@@ -39,10 +40,12 @@ fn holds(actor: &Actor, kernel: &Kernel) -> Option<(Hold, usize)> {
     let user_if = |user: bool| if user { Hold::User } else { Hold::Struct };
     match *actor {
         Actor::ProcMem(mm)
+        | Actor::FaultByProcMem(mm)
         | Actor::AllocateInDriver(mm)
         | Actor::WorkInDriver(mm)
         | Actor::KillServer(mm)
         | Actor::FaultInDevice(mm)
+        | Actor::RegisterNotifier(mm)
         | Actor::UnregisterNotifier(mm)
         | Actor::RemoveInterval(mm)
         | Actor::RegisterUserfaultfd(mm)
@@ -50,11 +53,14 @@ fn holds(actor: &Actor, kernel: &Kernel) -> Option<(Hold, usize)> {
         | Actor::CollapseHuge(mm)
         | Actor::UseMm(mm) => Some((Hold::Struct, mm)),
         Actor::ExecOnBorrowedMm => Some((Hold::Struct, 0)),
-        Actor::HoldUserfaultfd(mm) | Actor::WriteProtect(mm) => {
+        Actor::HoldUserfaultfd(mm) | Actor::WriteProtect(mm) | Actor::CloseUserfaultfd(mm) => {
             Some((user_if(kernel.uffd_pin == UffdPin::Users), mm))
         }
         Actor::UnbindDevice(mm) if kernel.sva_pin == SvaPin::Count => Some((Hold::Struct, mm)),
-        Actor::WorkOnRanges(mm) | Actor::ForkFailsHalfway(mm) => Some((Hold::User, mm)),
+        Actor::WorkOnRanges(mm)
+        | Actor::ForkFailsHalfway(mm)
+        | Actor::ActOnPage(mm)
+        | Actor::ExecFails(mm) => Some((Hold::User, mm)),
         _ => None,
     }
 }
@@ -87,15 +93,13 @@ impl Scenario {
         for mm in 0..self.mms.len() {
             let uses = |a: &Actor| match *a {
                 Actor::GetTaskMmAsync(t) => self.tasks[t].mm == mm,
+                Actor::AllocatePgd => self.has_oom(),
                 Actor::FaultInDevice(of) => of == mm && kernel.odp_put == OdpPut::Async,
                 _ => false,
             };
             let by_reaper = self.has_oom() && kernel.reaper_pin == ReaperPin::UsersAsync;
             if by_reaper || self.actors.iter().any(uses) {
-                let worker = move |sys: &System| {
-                    process_one_work(sys.async_put_work[mm], || mmput_async_fn(sys, &sys.mms[mm]));
-                };
-                threads.push(("kworker".into(), Box::new(worker)));
+                threads.push(("kworker".into(), Box::new(move |sys| kworker(sys, &sys.mms[mm]))));
             }
         }
         let lazy = |a: &Actor| if let Actor::ExitOnCpu(t) = a { Some(self.tasks[*t].mm) } else { None };
@@ -121,14 +125,15 @@ impl Scenario {
 
     fn boot(&self, kernel: Kernel) -> System {
         let count = |f: &dyn Fn(&Actor) -> bool| self.actors.iter().filter(|a| f(a)).count() as u64;
-        let forked = count(&|a| matches!(a, Actor::ForkFailsHalfway(_))) > 0;
+        let forked = count(&|a| matches!(a, Actor::ForkFailsHalfway(_) | Actor::ExecFails(_))) > 0;
+        let ksm = count(&|a| matches!(a, Actor::UnmergeKsm | Actor::ScanKsm));
         let collapses = count(&|a| *a == Actor::CollapseFile) > 0;
         let mms: Vec<MmInit> = (0..self.mms.len())
             .map(|i| MmInit {
                 users: self.tasks.iter().filter(|t| t.mm == i).count() as u64
                     + count(&|a| holds(a, &kernel) == Some((Hold::User, i))),
                 pins: count(&|a| holds(a, &kernel) == Some((Hold::Struct, i)))
-                    + count(&|a| *a == Actor::UnmergeKsm && !forked && i == 0),
+                    + u64::from(ksm > 0 && !forked && i == 0),
                 vmas: self.mms[i].vmas,
                 pages: self.mms[i].pages,
                 mlocked: self.mms[i].mlocked,
@@ -137,7 +142,10 @@ impl Scenario {
                 counts_gathers: count(&|a| matches!(a, Actor::DiscardAndExit(t) if self.tasks[*t].mm == i))
                     > 0,
                 page_table_locks: self.mms[i].page_table_locks,
+                faults: count(&|a| self.faults_on(a) == Some(i)) > 0,
+                private_file: self.mms[i].private_file,
                 subscribed: count(&|a| *a == Actor::UnregisterNotifier(i) || *a == Actor::GuestReads(i)) > 0,
+                registered: self.actors.contains(&Actor::RegisterNotifier(i)),
                 guest: count(&|a| *a == Actor::GuestReads(i)) > 0,
                 interval: count(&|a| *a == Actor::RemoveInterval(i)) > 0,
                 stale: count(&|a| *a == Actor::UseMm(i)) > 0,
@@ -146,11 +154,17 @@ impl Scenario {
                 list: kernel.vmas != Vmas::Tree,
                 memcg: self.charged(i),
                 aio: self.mms[i].aio,
+                mmdrop_async: self.has_oom()
+                    && count(&|a| match a {
+                        Actor::GetTaskMmAsync(t) => self.tasks[*t].mm == i,
+                        _ => *a == Actor::AllocatePgd,
+                    }) > 0,
+                uffd: self.actors.contains(&Actor::CloseUserfaultfd(i)),
                 dumped: count(&|a| matches!(a, Actor::DumpAndExit(t) if self.tasks[*t].mm == i)) > 0,
                 walked: self.preempt_rt
                     || count(&|a| matches!(a, Actor::ExitOnCpu(t) if self.tasks[*t].mm == i)) > 0,
                 file: i == 0 && collapses,
-                trylocked: self.has_oom() || collapses,
+                trylocked: self.has_oom() || collapses || self.actors.contains(&Actor::ScanHuge),
             })
             .collect();
         // The OOM killer and process_mrelease() scan all tasks in RCU read sections; others hold one task.
@@ -201,13 +215,19 @@ impl Scenario {
                 || membarrier,
             freezer: count(&|a| matches!(a, Actor::Suspend | Actor::OomDisable)) > 0,
             aio: self.mms.iter().any(|mm| mm.aio > 0),
+            pgd_lock: count(&|a| *a == Actor::AllocatePgd) > 0,
             two_kills: self.killable_mms() > 1 && kills > 1,
             mm_slots: self.mm_slots,
             forks: count(&|a| matches!(a, Actor::Fork | Actor::ForkFails)) as usize,
             membarrier,
             rmap: (count(&by_rmap) > 0).then_some(!forked),
             swapoff: count(&|a| *a == Actor::Swapoff) > 0,
-            ksm: (count(&|a| *a == Actor::UnmergeKsm) > 0).then_some(!forked),
+            ksm: (ksm > 0)
+                .then(|| SlotsInit { listed: !forked, comes_back: self.actors.contains(&Actor::ScanKsm) }),
+            khugepaged: self
+                .actors
+                .contains(&Actor::ScanHuge)
+                .then_some(SlotsInit { listed: false, comes_back: true }),
             cpu: self.actors.iter().find_map(|a| match a {
                 Actor::ExecOnBorrowedMm | Actor::ExitOnCpu(_) => Some(true),
                 Actor::UseMm(_) => Some(false),
@@ -237,6 +257,15 @@ impl Scenario {
             }) > 0,
         };
         System::new(kernel, &mms, &tasks, self.sysctl.into(), features)
+    }
+
+    /// The mm in which `actor` takes page faults, if it matters.
+    fn faults_on(&self, actor: &Actor) -> Option<usize> {
+        match *actor {
+            Actor::WritePage(t) | Actor::PassPageOn(t) => Some(self.tasks[t].mm),
+            Actor::ActOnPage(mm) => Some(mm),
+            _ => None,
+        }
     }
 
     /// Whether the pages of an mm are charged to the memory cgroup.

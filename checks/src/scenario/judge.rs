@@ -1,6 +1,6 @@
 //! What must hold when nobody can move any more, and the end state in words.
 
-use mmspec_model::include::mm_types::{MMF_OOM_SKIP, life};
+use mmspec_model::include::mm_types::{MMF_OOM_SKIP, MmStruct, life};
 use mmspec_model::include::sched::TaskStruct;
 use mmspec_model::k::engine::engine;
 use mmspec_model::k::program::Ending;
@@ -25,6 +25,7 @@ pub fn judge(sys: &System, names: &[String]) -> Ending {
     if sys.has_robust && engine().peek(sys.robust_futex) == 0 {
         ending.faults.push(("R36", "whoever waits for a robust futex of the victim is never woken".into()));
     }
+    ending.faults.extend(missed_release(sys));
     for mm in &sys.mms {
         let history = mm.life.peek();
         words.push(describe(mm.index, history, names));
@@ -91,6 +92,13 @@ fn stays(sys: &System, task: &TaskStruct) -> bool {
 
 fn killed(sys: &System, task: &TaskStruct) -> bool {
     sys.signals[task.signal].group_exit.peek() != 0
+}
+
+/// A notifier that stays on the list of an mm that is torn down.
+fn missed_release(sys: &System) -> impl Iterator<Item = (&'static str, String)> {
+    let late =
+        |mm: &&MmStruct| mm.life.peek() & life::TORN != 0 && mm.subscription.is_some_and(|s| s.peek_linked());
+    sys.mms.iter().filter(late).map(|mm| ("R25", format!("a driver is never told that mm{} goes", mm.index)))
 }
 
 /// What is wrong with who was killed.

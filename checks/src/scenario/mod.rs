@@ -28,6 +28,9 @@ pub struct Mm {
     pub page_table_locks: bool,
     /// Asynchronous I/O in flight.
     pub aio: u64,
+    /// Whether it maps a file privately and has written to what it maps.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub private_file: bool,
 }
 
 /// A task.
@@ -104,6 +107,7 @@ impl Mm {
             mirrored: false,
             page_table_locks: false,
             aio: 0,
+            private_file: false,
         }
     }
 }
@@ -216,6 +220,13 @@ impl Scenario {
     #[must_use]
     pub fn mm_with_aio(mut self, pages: u64) -> Self {
         self.mms.push(Mm { aio: 1, ..Mm::of_pages(pages) });
+        self
+    }
+
+    /// Add an mm of so many pages of a file, which is mapped privately and was written to.
+    #[must_use]
+    pub fn mm_of_file(mut self, pages: u64) -> Self {
+        self.mms.push(Mm { private_file: true, ..Mm::of_pages(pages) });
         self
     }
 

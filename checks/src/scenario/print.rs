@@ -65,6 +65,7 @@ impl Scenario {
         for mm in &self.mms {
             match (mm.vmas, mm.mlocked, mm.aio) {
                 _ if mm.mirrored => call!(builder.mirrored_mm(mm.pages)),
+                _ if mm.private_file => call!(builder.mm_of_file(mm.pages)),
                 _ if mm.cached => call!(builder.cached_mm(mm.pages)),
                 (1, false, 0) => call!(builder.mm(mm.pages)),
                 (1, true, _) => call!(builder.mlocked_mm(mm.pages)),

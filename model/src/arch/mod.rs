@@ -1,4 +1,4 @@
-//! `arch/`: how CPUs walk page tables, and are told that a mapping is gone.
+//! `arch/`: how CPUs walk page tables, where those begin, and how CPUs are told that a mapping is gone.
 
 pub mod flush;
 pub mod pgtable;

@@ -1,5 +1,7 @@
 //! `fs/exec.c`: a kernel thread becomes a process.
 
+pub mod bprm;
+
 use crate::include::sched_mm::mmdrop;
 use crate::k::atomic::{read_once, write_once};
 use crate::k::call;

@@ -1,5 +1,7 @@
 //! `fs/userfaultfd.c`: a userfaultfd, which may be inherited by or sent to another process.
 
+pub mod fault;
+
 use crate::include::mm_types::MmStruct;
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
 use crate::include::sched_mm::{mmdrop, mmget_not_zero};

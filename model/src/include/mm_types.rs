@@ -2,6 +2,7 @@
 
 use crate::arch::pgtable::Pgd;
 use crate::fs::coredump::Dumped;
+use crate::fs::userfaultfd::fault::Ctx;
 use crate::k::atomic::AtomicT;
 use crate::k::bitops::{Bit, Flags};
 use crate::k::engine::{Class, Object, Word, engine};
@@ -50,6 +51,10 @@ pub struct MmInit {
     pub counts_gathers: bool,
     /// Whether somebody asks who waits for page-table locks.
     pub page_table_locks: bool,
+    /// Whether pages are mapped by faults.
+    pub faults: bool,
+    /// Whether they are of a file that is mapped privately.
+    pub private_file: bool,
     /// Whether it does so from the start.
     pub stale: bool,
     /// Whether a driver mirrors the mm.
@@ -58,6 +63,8 @@ pub struct MmInit {
     pub svm: bool,
     /// Whether a notifier is on its list.
     pub subscribed: bool,
+    /// Whether a driver registers one while it runs.
+    pub registered: bool,
     /// Whether a guest has a page of it.
     pub guest: bool,
     /// Whether a notifier of a range is there, during an invalidation.
@@ -66,6 +73,8 @@ pub struct MmInit {
     pub file: bool,
     /// Whether a CPU walks its page tables from the top.
     pub walked: bool,
+    /// Whether faults of it wait for a userfaultfd.
+    pub uffd: bool,
     /// Whether it is dumped.
     pub dumped: bool,
     /// Devices that share it.
@@ -74,6 +83,8 @@ pub struct MmInit {
     pub memcg: bool,
     /// Asynchronous I/O in flight.
     pub aio: u64,
+    /// Whether a `signal->oom_mm` that points to it is dropped by `mmdrop_async()`.
+    pub mmdrop_async: bool,
     /// Whether the VMAs are a list.
     pub list: bool,
     /// Whether somebody uses `mmap_read_trylock()`.
@@ -106,12 +117,16 @@ pub struct MmStruct {
     pub pgd: Option<Pgd>,
     /// What a dump looks at.
     pub dumped: Option<Dumped>,
+    /// The userfaultfd that its faults wait for.
+    pub uffd: Option<Ctx>,
     /// Page table of a mapped file.
     pub file: Option<FileTable>,
     /// Resident pages, as the counters say.
     pub rss: AtomicT,
     /// Whether its pages are charged to the memory cgroup.
     pub memcg: bool,
+    /// Whether a `signal->oom_mm` that points to it is dropped by `mmdrop_async()`.
+    pub mmdrop_async: bool,
     /// AIO in flight: `exit_aio()` waits for it.
     pub ioctx: Word,
     /// `context.pinned`: devices that share it.
@@ -163,18 +178,25 @@ impl MmStruct {
             mm_count: AtomicT::new(object, "mm_count", 1 + init.pins),
             flags: Flags::new(object, "flags", MMF_BITS),
             mmap_lock: RwSem::new(object, "mmap_lock", init.trylocked),
-            mm_mt: Plain::new(object, if init.list { "mmap" } else { "mm_mt" }, 1),
+            mm_mt: if init.list {
+                Plain::new(object, "mmap", u64::from(init.vmas > 0))
+            } else {
+                Plain::new(object, "mm_mt", 1)
+            },
             vmas: (0..init.vmas).map(|i| Vma::new(index, i, &init, (pgtables, ptl_waits))).collect(),
             pgtables,
             pgd: init.walked.then(|| Pgd::new(index)),
             dumped: init.dumped.then(|| Dumped::new(object)),
+            uffd: init.uffd.then(|| Ctx::new(object, index)),
             file: init.file.then(|| FileTable::new(object, index)),
             rss: AtomicT::new(object, "rss", init.pages * init.vmas as u64),
             memcg: init.memcg,
+            mmdrop_async: init.mmdrop_async,
             ioctx: engine().new_word("ioctx", Class::Sync, object, init.aio),
             pinned: (init.bonds > 0).then(|| AtomicT::new(object, "context.pinned", init.bonds)),
             notifier: init.mirrored.then(|| MmuNotifier::new(object, index, init.svm)),
-            subscription: init.subscribed.then(|| Subscription::new(object, init.guest)),
+            subscription: (init.subscribed || init.registered)
+                .then(|| Subscription::new(object, init.guest, init.registered)),
             interval: init.interval.then(|| Interval::new(object, index)),
             tlb: init.cached.then(|| {
                 if init.stale { Tlb::filled(object, "tlb") } else { Tlb::new(object, init.counts_gathers) }

@@ -21,14 +21,14 @@ pub fn mmgrab(mm: &MmStruct) {
 /// `mmdrop()`: give up a pin; the last one frees the struct.
 pub fn mmdrop(sys: &System, mm: &MmStruct) {
     let _call = call("mmdrop");
-    if drop_pin(sys, mm) {
+    if drop_struct(sys, mm) {
         __mmdrop(sys, mm, true);
     }
 }
 
-/// The drop inside `mmdrop()` and its kin: whether it was the last pin.
+/// The drop inside `mmdrop()` and its kin: whether the last pin is gone.
 #[track_caller]
-fn drop_pin(sys: &System, mm: &MmStruct) -> bool {
+pub(crate) fn drop_struct(sys: &System, mm: &MmStruct) -> bool {
     if sys.kernel.keeps(Rule::O2) {
         atomic_dec_and_test(mm.mm_count)
     } else {
@@ -40,7 +40,7 @@ fn drop_pin(sys: &System, mm: &MmStruct) -> bool {
 /// whether it was the last pin.
 fn mmdrop_sched(sys: &System, mm: &MmStruct) -> bool {
     let _call = call("mmdrop_sched");
-    let last = drop_pin(sys, mm);
+    let last = drop_struct(sys, mm);
     if last {
         match &sys.preempt_rt {
             Some(rt) if sys.kernel.keeps(Rule::R16) => call_rcu(rt.delayed_drop[mm.index]),

@@ -1,14 +1,15 @@
 //! `kernel/fork.c`: the end of address spaces and of tasks.
 
-use crate::arch::pgtable::free_pgd;
+use crate::arch::pgtable::pgd_free;
 use crate::include::mm_types::{MMF_OOM_SKIP, MMF_OOM_TARGETED, MmStruct};
+use crate::include::mmap_lock::{mmap_write_lock, mmap_write_unlock};
 use crate::include::sched::{SignalStruct, TIF_OOM_TARGETED, TaskStruct};
-use crate::include::sched_mm::{drop_user, mmdrop, mmget};
+use crate::include::sched_mm::{drop_struct, drop_user, mmdrop, mmget};
 use crate::k::atomic::{atomic_read, read_once, refcount_dec_and_test};
 use crate::k::bitops::test_bit;
 use crate::k::engine::{Effect, Fault, Order, Rmw, Shape, Site, Sleep, Until, engine};
 use crate::k::lock::{spin_lock, spin_unlock};
-use crate::k::work::schedule_work;
+use crate::k::work::{process_one_work_fn, schedule_work_fn};
 use crate::k::{call, enclosed, goal};
 use crate::mm::khugepaged::khugepaged_exit;
 use crate::mm::ksm::ksm_exit;
@@ -61,10 +62,17 @@ fn mmput_hooks(sys: &System, mm: &MmStruct) {
     }
 }
 
-/// Scanners of the address space let go of it.
+/// Scanners of the address space let go of it. They may take the mmap lock for writing.
 fn scanners_exit(sys: &System, mm: &MmStruct) {
+    let locked = !sys.kernel.keeps(Rule::R52);
+    if locked {
+        mmap_write_lock(mm);
+    }
     ksm_exit(sys, mm);
     khugepaged_exit(sys, mm);
+    if locked {
+        mmap_write_unlock(mm);
+    }
 }
 
 /// The address space goes, and the mm leaves mmlist, on which it may come until its last page is
@@ -124,12 +132,25 @@ pub fn mmput_async(sys: &System, mm: &MmStruct) {
     let _call = call("mmput_async");
     if drop_user(sys, mm) {
         goal("mmput_async() was the last drop");
-        schedule_work(sys.async_put_work[mm.index]);
+        schedule_work_fn(sys.async_put_work[mm.index], MMPUT_ASYNC);
     }
 }
 
+/// `mm->async_put_work.func` is `mmput_async_fn()`.
+const MMPUT_ASYNC: u64 = 0;
+/// It is `mmdrop_async_fn()`.
+const MMDROP_ASYNC: u64 = 1;
+
+/// The kworker of `mm->async_put_work`.
+pub fn kworker(sys: &System, mm: &MmStruct) {
+    process_one_work_fn(sys.async_put_work[mm.index], |func| match func {
+        MMPUT_ASYNC => mmput_async_fn(sys, mm),
+        _ => mmdrop_async_fn(sys, mm),
+    });
+}
+
 /// `mmput_async_fn()`: the kworker's part.
-pub fn mmput_async_fn(sys: &System, mm: &MmStruct) {
+fn mmput_async_fn(sys: &System, mm: &MmStruct) {
     let _call = call("mmput_async_fn");
     __mmput(sys, mm, None);
 }
@@ -204,8 +225,35 @@ pub(crate) fn mmput_deferred(sys: &System, mm: &MmStruct) {
 /// `__mmdrop()`: free the struct. `mm_count` is 0. With `PREEMPT_RT` it may sleep.
 pub fn __mmdrop(sys: &System, mm: &MmStruct, preemptible: bool) {
     let _call = call("__mmdrop");
-    free_pgd(sys, mm, preemptible);
+    pgd_free(sys, mm, preemptible);
+    // The pgd of an mm in which nothing was mapped; others lose it with their page tables.
+    if mm.vmas.is_empty() {
+        engine().free(mm.pgtables, Site::here("mm_free_pgd"));
+    }
     engine().free(mm.object, Site::here("free_mm"));
+}
+
+/// `mmdrop_async()`: give up a pin where freeing is not allowed; a kworker does it. 4.9 to 7.1. The item may be
+/// used because the users' `mm_count` is gone, and with it their `mmput_async()`.
+fn mmdrop_async(sys: &System, mm: &MmStruct) {
+    let _call = call("mmdrop_async");
+    let work = sys.async_put_work[mm.index];
+    if !sys.kernel.keeps(Rule::R13) {
+        schedule_work_fn(work, MMDROP_ASYNC);
+    } else if drop_struct(sys, mm) {
+        goal("mmdrop_async() was the last drop");
+        schedule_work_fn(work, MMDROP_ASYNC);
+    }
+}
+
+/// `mmdrop_async_fn()`: the kworker's part.
+fn mmdrop_async_fn(sys: &System, mm: &MmStruct) {
+    let _call = call("mmdrop_async_fn");
+    if sys.kernel.keeps(Rule::R13) {
+        __mmdrop(sys, mm, true);
+    } else {
+        mmdrop(sys, mm);
+    }
 }
 
 /// `put_task_struct()`, and `__put_task_struct()`: the last reference frees the task, the last task of a
@@ -220,7 +268,8 @@ pub fn put_task_struct(sys: &System, task: &TaskStruct) {
     });
 }
 
-/// `put_signal_struct()`, and `free_signal_struct()`, which drops by `mmdrop_async()`; at once here.
+/// `put_signal_struct()`, and `free_signal_struct()`, which drops by `mmdrop_async()`; at once in programs without
+/// that.
 fn put_signal_struct(sys: &System, signal: &SignalStruct) {
     let _call = call("put_signal_struct");
     if refcount_dec_and_test(signal.sigcnt, "task") {
@@ -228,7 +277,10 @@ fn put_signal_struct(sys: &System, signal: &SignalStruct) {
             && let Some(mm) = (atomic_read(signal.oom_mm) as usize).checked_sub(1)
             && sys.kernel.keeps(Rule::I7)
         {
-            mmdrop(sys, &sys.mms[mm]);
+            let mm = &sys.mms[mm];
+            // It may be a timer that gives up the last task.
+            let defers = mm.mmdrop_async && sys.kernel.keeps(Rule::R17);
+            if defers { mmdrop_async(sys, mm) } else { mmdrop(sys, mm) }
         }
         engine().free(signal.object, Site::here("free_signal_struct"));
     }

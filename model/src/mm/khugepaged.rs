@@ -1,5 +1,7 @@
 //! `mm/khugepaged.c`: small pages of a file become a large one, and the page tables that mapped them go.
 
+pub mod scan;
+
 use crate::include::mm_types::MmStruct;
 use crate::include::mmap_lock::{mmap_write_lock, mmap_write_trylock, mmap_write_unlock};
 use crate::k::atomic::{AtomicT, atomic_read, read_once, write_once};
@@ -87,10 +89,12 @@ fn under_mmap_lock(mm: &MmStruct, tests: bool) {
     mmap_write_unlock(mm);
 }
 
-/// `khugepaged_exit()` of an mm that khugepaged's cursor is on: whoever has seen users is waited for. Of
-/// an mm that it only finds by rmap nobody waits so.
+/// `khugepaged_exit()`. khugepaged's cursor is on an mm that maps its file: whoever has seen users is waited
+/// for. Of an mm that it only finds by rmap nobody waits so.
 pub fn khugepaged_exit(sys: &System, mm: &MmStruct) {
-    if mm.file.is_some() && sys.kernel.keeps(Rule::R48) {
+    if let Some(slots) = sys.khugepaged {
+        scan::__khugepaged_exit(sys, slots, mm);
+    } else if mm.file.is_some() && sys.kernel.keeps(Rule::R48) {
         let _call = call("__khugepaged_exit");
         mmap_write_lock(mm);
         mmap_write_unlock(mm);

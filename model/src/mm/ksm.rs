@@ -3,67 +3,43 @@
 //! `exit_mmap()` cannot wait for the scanner by a count. If the scanner's cursor is on the mm, the exit
 //! waits for its read lock, and leaves the slot to it; a scanner that comes later finds no users.
 
+use super::mm_slot::{
+    MmSlots, Slot, mm_slot_del, mm_slot_insert, mm_slot_take, scan_begins, scan_moves_on, schedule_timeout,
+};
 use super::vma::visit_vmas;
 use crate::include::mm_types::MmStruct;
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock, mmap_write_lock, mmap_write_unlock};
 use crate::include::sched_mm::{mmdrop, mmgrab};
 use crate::k::atomic::atomic_read;
-use crate::k::engine::Object;
-use crate::k::lock::{Spinlock, spin_lock, spin_unlock};
-use crate::k::plain::{Plain, read, write};
+use crate::k::engine::engine;
+use crate::k::kthread::run_loop;
+use crate::k::lock::{spin_lock, spin_unlock};
 use crate::k::{call, goal};
 use crate::system::System;
-use crate::variant::{KsmScan, Rule};
-
-/// Globals of KSM, and the slot of mm 0.
-#[derive(Clone, Copy, Debug)]
-pub struct Ksm {
-    /// `ksm_mmlist_lock`.
-    mmlist_lock: Spinlock,
-    /// Whether the slot is on the list. It owns an `mm_count`.
-    listed: Plain,
-    /// Whether `ksm_scan.mm_slot` is on it.
-    cursor: Plain,
-}
-
-impl Ksm {
-    /// A list that has the slot, if `listed`.
-    pub fn new(owner: Object, listed: bool) -> Self {
-        Self {
-            mmlist_lock: Spinlock::new(owner, "ksm_mmlist_lock"),
-            listed: Plain::new(owner, "mm_slot", u64::from(listed)),
-            cursor: Plain::new(owner, "ksm_scan.mm_slot", 0),
-        }
-    }
-}
+use crate::variant::{KsmScan, KsmUnlock, Rule};
 
 /// `__ksm_enter()`, by a caller who owns an `mm_users`: listed, then pinned.
 pub fn __ksm_enter(sys: &System, mm: &MmStruct) {
     let Some(ksm) = sys.ksm else { return };
     let _call = call("__ksm_enter");
-    spin_lock(ksm.mmlist_lock);
-    write(ksm.listed, 1);
-    spin_unlock(ksm.mmlist_lock);
+    spin_lock(ksm.lock);
+    mm_slot_insert(ksm);
+    spin_unlock(ksm.lock);
     mmgrab(mm);
 }
 
-/// `ksm_exit()`: before `exit_mmap()`.
+/// `ksm_exit()`: before `exit_mmap()`. No page of the mm was merged.
 pub fn ksm_exit(sys: &System, mm: &MmStruct) {
     let Some(ksm) = sys.ksm else { return };
     let _call = call("__ksm_exit");
-    spin_lock(ksm.mmlist_lock);
-    let listed = read(ksm.listed) != 0;
-    let easy_to_free = listed && read(ksm.cursor) == 0;
-    if easy_to_free {
-        write(ksm.listed, 0);
-    }
-    spin_unlock(ksm.mmlist_lock);
-    if easy_to_free {
-        mmdrop(sys, mm);
-    } else if listed && sys.kernel.keeps(Rule::R48) {
-        goal("an exit waits for KSM");
-        mmap_write_lock(mm);
-        mmap_write_unlock(mm);
+    match mm_slot_take(ksm) {
+        Slot::Taken => mmdrop(sys, mm),
+        Slot::Scanned if sys.kernel.keeps(Rule::R48) => {
+            goal("an exit waits for KSM");
+            mmap_write_lock(mm);
+            mmap_write_unlock(mm);
+        }
+        Slot::Scanned | Slot::Absent => {}
     }
 }
 
@@ -76,16 +52,12 @@ fn ksm_test_exit(mm: &MmStruct) -> bool {
 pub fn unmerge_and_remove_all_rmap_items(sys: &System) {
     let Some(ksm) = sys.ksm else { return };
     let _call = call("unmerge_and_remove_all_rmap_items");
-    spin_lock(ksm.mmlist_lock);
-    let listed = read(ksm.listed) != 0;
-    write(ksm.cursor, u64::from(listed));
-    spin_unlock(ksm.mmlist_lock);
-    if listed {
+    if scan_begins(ksm) {
         unmerge(sys, ksm, &sys.mms[0]);
     }
 }
 
-fn unmerge(sys: &System, ksm: Ksm, mm: &MmStruct) {
+fn unmerge(sys: &System, ksm: MmSlots, mm: &MmStruct) {
     mmap_read_lock(mm);
     if sys.kernel.ksm_scan == KsmScan::TestFirst && ksm_test_exit(mm) {
         goal("KSM finds an mm without users");
@@ -93,15 +65,69 @@ fn unmerge(sys: &System, ksm: Ksm, mm: &MmStruct) {
         visit_vmas(sys, mm, |_| {});
         goal("KSM walks the VMAs");
     }
+    if !mmap_lock_first(sys) {
+        return leave(sys, ksm, mm, ksm_test_exit);
+    }
     mmap_read_unlock(mm);
-    spin_lock(ksm.mmlist_lock);
-    write(ksm.cursor, 0);
+    spin_lock(ksm.lock);
+    scan_moves_on(ksm);
     let frees = ksm_test_exit(mm);
     if frees {
-        write(ksm.listed, 0);
+        mm_slot_del(ksm);
     }
-    spin_unlock(ksm.mmlist_lock);
+    spin_unlock(ksm.lock);
     if frees {
         mmdrop(sys, mm);
+    }
+}
+
+/// ksmd.
+pub fn ksm_scan_thread(sys: &System) {
+    let Some(ksm) = sys.ksm else { return };
+    run_loop(|| {
+        schedule_timeout(ksm);
+        if !engine().stopping() && scan_begins(ksm) {
+            scan_get_next_rmap_item(sys, ksm, &sys.mms[0]);
+        }
+    });
+}
+
+/// `scan_get_next_rmap_item()`: once through the VMAs of `mm`. No page of it is found that could be merged.
+/// An mm in which it finds no VMA to look at loses its slot, as one without users does.
+fn scan_get_next_rmap_item(sys: &System, ksm: MmSlots, mm: &MmStruct) {
+    let _call = call("scan_get_next_rmap_item");
+    mmap_read_lock(mm);
+    let mut exits = ksm_test_exit(mm);
+    if exits {
+        goal("ksmd finds an mm without users");
+    } else {
+        visit_vmas(sys, mm, |_| {});
+        exits = ksm_test_exit(mm);
+        goal(if exits { "an mm loses its users while ksmd walks it" } else { "ksmd keeps an mm" });
+    }
+    leave(sys, ksm, mm, |_| exits || mm.vmas.is_empty());
+}
+
+/// The read lock of an mm is given up before the lock of the list.
+fn mmap_lock_first(sys: &System) -> bool {
+    sys.kernel.keeps(Rule::R51) && sys.kernel.ksm_unlock == KsmUnlock::MmapFirst
+}
+
+/// The cursor leaves an mm whose read lock is held. If its slot is kept, and the lock of the list given up,
+/// an exit frees slot and mm.
+fn leave(sys: &System, ksm: MmSlots, mm: &MmStruct, frees: impl FnOnce(&MmStruct) -> bool) {
+    spin_lock(ksm.lock);
+    scan_moves_on(ksm);
+    if frees(mm) {
+        mm_slot_del(ksm);
+        spin_unlock(ksm.lock);
+        mmap_read_unlock(mm);
+        mmdrop(sys, mm);
+    } else if mmap_lock_first(sys) {
+        mmap_read_unlock(mm);
+        spin_unlock(ksm.lock);
+    } else {
+        spin_unlock(ksm.lock);
+        mmap_read_unlock(mm);
     }
 }

@@ -1,8 +1,9 @@
 //! `mm/memory.c`: page tables are walked and zapped.
 
+use super::khugepaged::scan::__khugepaged_enter;
 use super::page_table_lock::{pte_offset_map_lock, pte_unmap_unlock};
 use super::tlb::{dec_tlb_flush_pending, tlb_flush_mmu, tlb_gather_mmu};
-use super::vma::Vma;
+use super::vma::{PRESENT, Vma};
 use crate::include::mm_types::MmStruct;
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
 use crate::k::atomic::{atomic_inc, atomic_long_sub, write_once};
@@ -10,7 +11,7 @@ use crate::k::engine::{Effect, Fault, Order, Rmw, Shape, Site, engine};
 use crate::k::plain::read;
 use crate::k::{call, enclosed, goal};
 use crate::system::System;
-use crate::variant::{ReaperFlush, Rule};
+use crate::variant::{ReaperFlush, Rule, Walkers};
 
 /// `unmap_page_range()` at exit and for a reaper: zap all PTEs of `vma`. Reapers of old flush nothing.
 #[track_caller]
@@ -29,7 +30,7 @@ pub fn zap_page_range(sys: &System, mm: &MmStruct, vma: &Vma) {
 /// cleared by one of them.
 fn zap(sys: &System, mm: &MmStruct, vma: &Vma, flushes: bool, site: Site) {
     let tlb = mm.tlb.filter(|_| flushes);
-    let clear = Rmw { shape: Shape::Conditional, apply: &|pages| Effect::ret(0, pages) };
+    let clear = Rmw { shape: Shape::Conditional, apply: &|pages| Effect::ret(0, pages & PRESENT) };
     enclosed(|| {
         if let Some(tlb) = tlb {
             tlb_gather_mmu(tlb);
@@ -42,7 +43,7 @@ fn zap(sys: &System, mm: &MmStruct, vma: &Vma, flushes: bool, site: Site) {
         } else {
             let seen = present(vma, site);
             engine().rmw(vma.pte, Order::AcqRel, &clear, site);
-            seen
+            seen & PRESENT
         };
         if let Some(ptl) = vma.ptl {
             pte_unmap_unlock(ptl);
@@ -66,7 +67,7 @@ fn zap(sys: &System, mm: &MmStruct, vma: &Vma, flushes: bool, site: Site) {
 }
 
 /// Present PTEs of `vma`, read under the page-table lock.
-fn present(vma: &Vma, site: Site) -> u64 {
+pub(super) fn present(vma: &Vma, site: Site) -> u64 {
     engine().rmw(vma.pte, Order::AcqRel, &Rmw { shape: Shape::Conditional, apply: &Effect::fail }, site)
 }
 
@@ -102,22 +103,45 @@ pub fn access_remote_vm(mm: &MmStruct) {
     mmap_read_unlock(mm);
 }
 
+/// The same, where a huge page is missing. khugepaged hears of the mm, but not here if that comes `late`.
+pub fn access_missing_remote_vm(sys: &System, mm: &MmStruct, late: bool) {
+    let _call = call("access_remote_vm");
+    mmap_read_lock(mm);
+    let alive = read(mm.mm_mt) != 0;
+    if alive {
+        if !late {
+            __khugepaged_enter(sys, mm);
+        }
+        map_missing(mm, Site::here("do_huge_pmd_anonymous_page"));
+    }
+    mmap_read_unlock(mm);
+    if !alive && sys.kernel.walkers == Walkers::Users {
+        engine().fault(Fault { rule: "I4", what: "a user of the address space finds it torn down" });
+    }
+}
+
 /// The same for a caller who owns an `mm_count` only: `mm_users` may be 0, and a page that is missing
 /// is faulted in. Says whether there was anything to read.
 pub fn access_remote_vm_uncounted(mm: &MmStruct) -> bool {
     let _call = call("access_remote_vm");
     mmap_read_lock(mm);
     let alive = read(mm.mm_mt) != 0;
-    if alive {
-        let fault = Rmw {
-            shape: Shape::Conditional,
-            apply: &|pages| if pages == 0 { Effect::ret(1, 1) } else { Effect::fail(0) },
-        };
-        if engine().rmw(mm.vmas[0].pte, Order::AcqRel, &fault, Site::here("do_anonymous_page")) != 0 {
-            goal("a walker faults a page in");
-            atomic_inc(mm.rss);
-        }
+    if alive && map_missing(mm, Site::here("do_anonymous_page")) {
+        goal("a walker faults a page in");
     }
     mmap_read_unlock(mm);
     alive
+}
+
+/// A page is mapped, if there is none.
+fn map_missing(mm: &MmStruct, site: Site) -> bool {
+    let fault = Rmw {
+        shape: Shape::Conditional,
+        apply: &|pages| if pages == 0 { Effect::ret(1, 1) } else { Effect::fail(0) },
+    };
+    let mapped = engine().rmw(mm.vmas[0].pte, Order::AcqRel, &fault, site) != 0;
+    if mapped {
+        atomic_inc(mm.rss);
+    }
+    mapped
 }

@@ -141,7 +141,13 @@ fn unmap_vmas(sys: &System, mm: &MmStruct) {
 /// `free_pgtables()`: nobody finds the VMAs through their pages any more, and the tables go.
 fn free_pgtables(sys: &System, mm: &MmStruct) {
     let _call = call("free_pgtables");
-    unlink_vmas(sys, mm);
+    let hidden = sys.kernel.keeps(Rule::R27);
+    if hidden {
+        unlink_vmas(sys, mm);
+    }
     free_file_table(mm);
     engine().free(mm.pgtables, Site::here("free_pgd_range"));
+    if !hidden {
+        unlink_vmas(sys, mm);
+    }
 }

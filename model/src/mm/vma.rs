@@ -14,6 +14,14 @@ use crate::variant::{Vmas, Walk};
 /// Names of the PTEs of a VMA, by index; simulated address spaces have more VMAs.
 const PTE: [&str; 4] = ["pte", "pte[1]", "pte[2]", "pte[3]"];
 
+/// Part of [`Vma::pte`] that counts present PTEs. A bit above says of a single page that a part of it
+/// holds nothing that the process has written.
+pub const PRESENT: u64 = 0xff;
+/// That bit of the first part.
+pub const UNWRITTEN: u64 = 0x100;
+/// A new page of two parts.
+pub const NEW_PAGE: u64 = (3 * UNWRITTEN) | 1;
+
 /// `struct vm_area_struct`.
 #[derive(Clone, Copy, Debug)]
 pub struct Vma {
@@ -21,8 +29,10 @@ pub struct Vma {
     pub object: Object,
     /// Present PTEs of its range. Each access stands for a critical section of the page-table lock.
     pub pte: Word,
-    /// That lock itself, in programs that ask who waits for it.
+    /// That lock itself, in programs that ask who waits for it, or in which pages are mapped.
     pub ptl: Option<PageTableLock>,
+    /// Whether it maps a file privately.
+    pub private_file: bool,
     /// `vm_next`: 1 + index of the next VMA in the list, or 0.
     vm_next: Plain,
     /// `vm_flags & VM_LOCKED`; read and written without a common lock before 5.18.
@@ -66,7 +76,8 @@ impl Vma {
                 pgtables,
                 init.pages,
             ),
-            ptl: ptl_waits.map(|waits| PageTableLock::new(pgtables, waits)),
+            ptl: (init.faults || ptl_waits.is_some()).then(|| PageTableLock::new(pgtables, ptl_waits)),
+            private_file: init.private_file,
             vm_next: Plain::new(object, "vm_next", if last { 0 } else { index as u64 + 2 }),
             vm_locked: AtomicT::new(object, "VM_LOCKED", u64::from(init.mlocked)),
             munlocked: init.mlocked || init.cached,

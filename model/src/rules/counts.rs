@@ -78,10 +78,10 @@ pub(super) const RULES: &[LockingRule] = &[
         why: "mmput_async() queues it at users 1 -> 0, mmdrop_async() at count 1 -> 0; the second comes after the first has run",
         broken: "a work item is queued twice",
         kernel: &["kernel/fork.c:mmput_async()", "kernel/fork.c:mmdrop_async()"],
-        model: &["model/src/k/work.rs:schedule_work()"],
-        versions: "6.1 to 7.1",
+        model: &["model/src/kernel/fork.rs:mmdrop_async()", "model/src/k/work.rs:schedule_work()"],
+        versions: "4.9 to 7.1",
         order: "none",
-        missing: "kept and checked; mmdrop_async() as the second delegate",
+        missing: "",
     },
     LockingRule {
         id: "R42",

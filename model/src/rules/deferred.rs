@@ -31,7 +31,7 @@ pub(super) const RULES: &[LockingRule] = &[
         id: "A3",
         statement: "MMF_OOM_TARGETED belongs to the mm, and is set under the victim's task_lock() with ->mm set",
         why: "then it is set before the victim drops its use, and whoever drops last sees it, a CLONE_VM sharer too",
-        broken: "a victim's mm is queued behind a thread of the lowest priority: OOM waits for idle time",
+        broken: "a victim's mm is queued behind a thread of the lowest priority: what oom_reaper does not free waits for idle time",
         kernel: &["mm/oom_kill.c:mark_oom_victim()"],
         model: &["model/src/mm/oom_kill/victims.rs:target_mm()"],
         versions: RFC,

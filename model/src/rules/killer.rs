@@ -26,7 +26,7 @@ pub(super) const RULES: &[LockingRule] = &[
     LockingRule {
         id: "R40",
         statement: "exit_oom_victim() is called by the marked thread, after its mmput()",
-        why: "oom_killer_disable() takes oom_victims at 0 to mean that no victim will tear down any more",
+        why: "oom_killer_disable() takes oom_victims at 0 to mean that no victim is on its way out any more; who borrows the mm may tear it down later (R9)",
         broken: "suspend goes on with a teardown pending",
         kernel: &["kernel/exit.c:exit_mm()", "mm/oom_kill.c:exit_oom_victim()"],
         model: &["model/src/kernel/exit.rs:exit_mm()"],
@@ -139,7 +139,7 @@ pub(super) const RULES: &[LockingRule] = &[
         kernel: &["mm/memcontrol-v1.c:mem_cgroup_oom_synchronize()"],
         model: &["model/src/mm/memcontrol.rs:mem_cgroup_oom_synchronize()"],
         versions: "6.1 to 7.1",
-        order: "the barrier of prepare_to_wait()",
+        order: "release of eventfd_signal(), which comes after the queueing",
         missing: "",
     },
 ];

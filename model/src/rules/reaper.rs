@@ -19,11 +19,19 @@ pub(super) const RULES: &[LockingRule] = &[
         statement: "MMF_UNSTABLE is set before a PTE is zapped, and tested under the page-table lock before a new page is mapped",
         why: "a fault after the zap would put an empty page where content was",
         broken: "a sharer reads or writes back zeros (3f70dc38cec2, 6b31d5955cb2)",
-        kernel: &["mm/oom_kill.c:__oom_reap_task_mm()", "mm/memory.c:do_anonymous_page()"],
-        model: &["model/src/mm/oom_kill/mod.rs:__oom_reap_task_mm()"],
-        versions: "6.1 to 7.1; finish_fault() tests before the lock and fault-around not at all, in each of them",
+        kernel: &[
+            "mm/oom_kill.c:__oom_reap_task_mm()",
+            "mm/memory.c:do_anonymous_page()",
+            "mm/memory.c:finish_fault()",
+        ],
+        model: &[
+            "model/src/mm/oom_kill/mod.rs:__oom_reap_task_mm()",
+            "model/src/mm/fault.rs:do_anonymous_page()",
+            "model/src/mm/fault.rs:filemap_map_pages()",
+        ],
+        versions: "since 4.13; from 4.9 on faults of kernel threads only, once the page is mapped; finish_fault() tests before the lock and fault-around not at all, 6.1 to 7.1 (docs/fault-around.md)",
         order: "none for the flag: the page-table lock orders it (O6)",
-        missing: "page faults that test the flag; setting it is kept",
+        missing: "",
     },
     LockingRule {
         id: "R31",

@@ -49,10 +49,10 @@ pub(super) const RULES: &[LockingRule] = &[
         why: "the last task reference may go in a timer, and x86 frees a pgd under a lock that is not safe there",
         broken: "deadlock with an interrupted holder of that lock",
         kernel: &["kernel/fork.c:free_signal_struct()", "kernel/fork.c:mmdrop_async()"],
-        model: &[],
-        versions: "6.1 to 7.1",
+        model: &["model/src/kernel/fork.rs:put_signal_struct()", "model/src/arch/pgtable.rs:pgd_alloc()"],
+        versions: "4.9 to 7.1",
         order: "none",
-        missing: "contexts, mmdrop_async()",
+        missing: "",
     },
     LockingRule {
         id: "R18",

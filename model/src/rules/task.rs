@@ -96,7 +96,7 @@ pub(super) const RULES: &[LockingRule] = &[
         ],
         model: &["model/src/kernel/exit.rs:clear_mm()"],
         versions: "6.1 to 7.1",
-        order: "smp_mb(): no weaker order suffices (O13 to O16)",
+        order: "smp_mb(); a release would do in exit_mm(), in membarrier() full before and acquire after (O13 to O16)",
         missing: "",
     },
     LockingRule {
@@ -115,10 +115,10 @@ pub(super) const RULES: &[LockingRule] = &[
         statement: "an error path of exec may mmdrop() only an mm that nobody has seen and in which nothing is mapped",
         why: "mmdrop() does not run exit_mmap()",
         broken: "VMAs are leaked",
-        kernel: &["fs/exec.c:bprm_mm_init()"],
-        model: &[],
-        versions: "6.1 to 7.1",
+        kernel: &["fs/exec.c:bprm_mm_init()", "fs/exec.c:free_bprm()"],
+        model: &["model/src/fs/exec/bprm.rs:bprm_mm_init()", "model/src/fs/exec/bprm.rs:free_bprm()"],
+        versions: "6.1 to 7.1; since 6.10 KSM may have seen the mm, and owns an mm_count",
         order: "none",
-        missing: "exec of a process",
+        missing: "",
     },
 ];

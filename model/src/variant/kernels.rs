@@ -3,11 +3,13 @@
 //! A kernel is its choices at the variation points. Everything else is as in 6.12, whatever its
 //! version: an old kernel is here for the sake of what it did differently there.
 
-use super::outsiders::{CoreDump, KsmScan, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
+use super::outsiders::{
+    CoreDump, ExecKsm, KsmScan, KsmUnlock, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect,
+};
 use super::points::{
-    ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock, NotifierMode,
-    Queue, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone, Vforked, Vmas, Walk, Walkers,
-    WhileFrozen,
+    ExitMmap, FaultAround, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock,
+    NotifierMode, Queue, ReapedFaults, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone,
+    Vforked, Vmas, Walk, Walkers, WhileFrozen,
 };
 use super::{Kernel, Status};
 
@@ -20,6 +22,8 @@ const V6_12: Kernel = Kernel {
     munlock: Munlock::AtZap,
     reaper_pin: ReaperPin::Task,
     reaper_flush: ReaperFlush::PerVma,
+    reaped_faults: ReapedFaults::All,
+    fault_around: FaultAround::Untested,
     gathers: Gathers::Counted,
     notifiers: NotifierMode::NonBlocking,
     memcg_oom: MemcgOom::FailsDying,
@@ -43,6 +47,8 @@ const V6_12: Kernel = Kernel {
     svm_flush: SvmFlush::WqRelease,
     core_dump: CoreDump::Snapshot,
     ksm_scan: KsmScan::TestFirst,
+    ksm_unlock: KsmUnlock::MmapFirst,
+    exec_ksm: ExecKsm::UnderLock,
     retract: Retract::PageTableLock,
     reap_retries: 2,
     status: Status::Current,
@@ -58,6 +64,7 @@ const V4_6: Kernel = Kernel {
     munlock: Munlock::BeforeUnmap,
     reaper_pin: ReaperPin::Users,
     reaper_flush: ReaperFlush::Never,
+    reaped_faults: ReapedFaults::Untested,
     gathers: Gathers::Alone,
     notifiers: NotifierMode::Blocking,
     memcg_oom: MemcgOom::BeforeLock,
@@ -69,6 +76,8 @@ const V4_6: Kernel = Kernel {
     mrelease: Mrelease::Absent,
     uffd_pin: UffdPin::Users,
     core_dump: CoreDump::Unlocked,
+    ksm_unlock: KsmUnlock::ListFirst,
+    exec_ksm: ExecKsm::Untold,
     status: Status::Version,
     ..V6_12
 };
@@ -80,6 +89,8 @@ const V4_9: Kernel = Kernel {
     unkillable_sharer: UnkillableSharer::Killed,
     give_up: GiveUp::Flag,
     reaper_pin: ReaperPin::UsersAsync,
+    ksm_unlock: KsmUnlock::MmapFirst,
+    reaped_faults: ReapedFaults::KernelThreads,
     retract: Retract::NoTest,
     uffd_pin: UffdPin::Count,
     ..V4_6
@@ -89,6 +100,7 @@ const V4_14: Kernel = Kernel {
     name: "v4.14",
     about: "the reaper owns no use: a victim's exit_mmap() cycles through the write lock",
     exit_mmap: ExitMmap::Cycle,
+    reaped_faults: ReapedFaults::All,
     gathers: Gathers::Counted,
     notifiers: NotifierMode::Avoided,
     reaper_pin: ReaperPin::Task,
@@ -165,6 +177,7 @@ const V6_1: Kernel = Kernel {
     about: "VMAs in a tree; one way through exit_mmap() for every mm",
     mm_cache: MmCache::AtomicRss,
     ksm_scan: KsmScan::IterateFirst,
+    exec_ksm: ExecKsm::Untold,
     retract: Retract::TestExit,
     status: Status::Version,
     ..V6_12
@@ -183,6 +196,7 @@ const V6_18: Kernel = Kernel {
     thaw: Thaw::Process,
     walk: Walk::Descending,
     mm_cache: MmCache::Percpu,
+    exec_ksm: ExecKsm::UnderLock,
     ksm_scan: KsmScan::TestFirst,
     retract: Retract::PageTableLock,
     ..V6_2
@@ -248,6 +262,7 @@ pub const KERNELS: &[Kernel] = &[
         frozen_delay: FrozenDelay::None,
         walk: Walk::Descending,
         mm_cache: MmCache::Percpu,
+        exec_ksm: ExecKsm::UnderLock,
         ksm_scan: KsmScan::TestFirst,
         retract: Retract::PageTableLock,
         ..V6_1
@@ -282,6 +297,13 @@ pub const KERNELS: &[Kernel] = &[
         about: "7.1 with complete_vfork_done() after the child has left the mm of its parent",
         status: Status::Alternative,
         vfork_done: VforkDone::AfterDetach,
+        ..V7_1
+    },
+    Kernel {
+        name: "stable-fault-around",
+        about: "7.1 with a fault-around that tests MMF_UNSTABLE under the page-table lock",
+        status: Status::Alternative,
+        fault_around: FaultAround::Tested,
         ..V7_1
     },
 ];

@@ -8,11 +8,13 @@ mod rule;
 
 pub use choice::{ChoiceInfo, Chosen};
 pub use kernels::KERNELS;
-pub use outsiders::{CoreDump, KsmScan, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect};
+pub use outsiders::{
+    CoreDump, ExecKsm, KsmScan, KsmUnlock, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect,
+};
 pub use points::{
-    ExitMmap, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock, NotifierMode,
-    Queue, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone, Vforked, Vmas, Walk, Walkers,
-    WhileFrozen,
+    ExitMmap, FaultAround, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock,
+    NotifierMode, Queue, ReapedFaults, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone,
+    Vforked, Vmas, Walk, Walkers, WhileFrozen,
 };
 pub use rule::{RULES, Rule, RuleInfo};
 
@@ -48,6 +50,10 @@ pub struct Kernel {
     pub reaper_pin: ReaperPin,
     /// When it flushes TLBs.
     pub reaper_flush: ReaperFlush,
+    /// What becomes of page faults after it.
+    pub reaped_faults: ReapedFaults,
+    /// Whether fault-around is among them.
+    pub fault_around: FaultAround,
     /// Whether TLB gathers know of each other.
     pub gathers: Gathers,
     /// How it gets on with mmu notifiers.
@@ -94,6 +100,10 @@ pub struct Kernel {
     pub core_dump: CoreDump,
     /// What KSM does first under the lock.
     pub ksm_scan: KsmScan,
+    /// What it gives up first.
+    pub ksm_unlock: KsmUnlock,
+    /// What it hears of exec.
+    pub exec_ksm: ExecKsm,
     /// What keeps khugepaged and an exit apart.
     pub retract: Retract,
     /// Tries of the OOM reaper for the mmap lock (the kernel's `MAX_OOM_REAP_RETRIES` is 10; two
@@ -133,7 +143,7 @@ impl Kernel {
     }
 
     /// What it does at each variation point.
-    pub fn choices(&self) -> [Chosen; 30] {
+    pub fn choices(&self) -> [Chosen; 34] {
         [
             self.exit_mmap.chosen(),
             self.guarded.chosen(),
@@ -141,6 +151,8 @@ impl Kernel {
             self.munlock.chosen(),
             self.reaper_pin.chosen(),
             self.reaper_flush.chosen(),
+            self.reaped_faults.chosen(),
+            self.fault_around.chosen(),
             self.gathers.chosen(),
             self.notifiers.chosen(),
             self.memcg_oom.chosen(),
@@ -164,6 +176,8 @@ impl Kernel {
             self.svm_flush.chosen(),
             self.core_dump.chosen(),
             self.ksm_scan.chosen(),
+            self.ksm_unlock.chosen(),
+            self.exec_ksm.chosen(),
             self.retract.chosen(),
         ]
     }

@@ -75,6 +75,30 @@ choices! {
 }
 
 choices! {
+    /// What KSM gives up first once its cursor has left an mm.
+    KsmUnlock = "KSM's unlock" {
+        ListFirst "its list",
+            "the lock of the list, then the read lock of the mm",
+            "before 4.7";
+        MmapFirst "the mm",
+            "the read lock of the mm first: an exit that gets the lock of the list frees it",
+            "7496fea9a4bf (4.7)";
+    }
+}
+
+choices! {
+    /// What KSM hears of the mm that exec makes.
+    ExecKsm = "exec and KSM" {
+        Untold "nothing",
+            "KSM does not hear of it, whatever the process has asked for",
+            "before 6.10";
+        UnderLock "told",
+            "ksm_execve(), and ksm_exit() if the stack cannot be mapped, both under the write lock",
+            "3a9e567ca45f (6.10)";
+    }
+}
+
+choices! {
     /// What keeps khugepaged, which finds an mm by rmap, from the page tables of an mm that goes.
     Retract = "page tables of a file" {
         NoTest "mmap write lock",

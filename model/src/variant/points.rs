@@ -96,6 +96,33 @@ choices! {
 }
 
 choices! {
+    /// What becomes of a page fault where a reaper has been: the page that it would map is empty.
+    ReapedFaults = "faults on reaped memory" {
+        Untested "map a page",
+            "like any other; there is no MMF_UNSTABLE",
+            "before 4.9";
+        KernelThreads "fail in kernel threads",
+            "handle_mm_fault() tests MMF_UNSTABLE at its end, if a kernel thread has borrowed the mm",
+            "3f70dc38cec2 (4.9)";
+        All "fail",
+            "whoever faults tests MMF_UNSTABLE under the page-table lock, before a page is mapped",
+            "6b31d5955cb2 (4.13)";
+    }
+}
+
+choices! {
+    /// Whether fault-around tests it, which maps pages of a file that are in the page cache.
+    FaultAround = "fault-around on reaped memory" {
+        Untested "maps pages",
+            "do_fault_around() maps what the file holds before finish_fault() tests MMF_UNSTABLE",
+            "every released kernel";
+        Tested "maps none",
+            "filemap_map_pages() tests MMF_UNSTABLE under the page-table lock",
+            "proposal of this model";
+    }
+}
+
+choices! {
     /// Whether a TLB gather knows of others on the same mm.
     Gathers = "TLB gathers side by side" {
         Alone "each for itself",

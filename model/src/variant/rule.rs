@@ -6,8 +6,8 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R9, R10, R11, R12, R12Early, R14, R15, R16, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R28, R29Killable, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
-    R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R48, R49Dump, R53, R56, R57, I7, M1, M2, O1, O2, O24,
+    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R9, R10, R11, R12, R12Early, R13, R14, R15, R16, R17, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R25, R27, R28, R29Killable, R30Late, R30Lock, R30Set, R30Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
+    R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R48, R49Dump, R50, R51, R52, R53, R56, R57, R60, R61, I7, M1, M2, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
     R3, R8, R29, R54, A2, A13,
 }
@@ -65,12 +65,16 @@ rules! {
         "kernel/fork.c:__mmput()", "it stays there";
     R12Early "R12-early", "an mm leaves mmlist after exit_mmap()",
         "kernel/fork.c:__mmput()", "it leaves the list first";
+    R13 "R13", "mm->async_put_work is queued for the struct only once no mm_count is left",
+        "kernel/fork.c:mmdrop_async()", "the drop itself is left to the worker";
     R14 "R14", "a CPU that keeps the page tables of an mm owns an mm_count",
         "kernel/exit.c:exit_mm(), kernel/sched/core.c:finish_task_switch()", "it is not counted, and nobody stops the CPU";
     R15 "R15", "a CPU gives up its mm_count once it has loaded other page tables",
         "kernel/sched/core.c:finish_task_switch()", "it is given up before the switch";
     R16 "R16", "with PREEMPT_RT an RCU callback frees what the scheduler drops last",
         "include/linux/sched/mm.h:mmdrop_sched()", "finish_task_switch() calls __mmdrop()";
+    R17 "R17", "a pin that may be dropped in softirq is dropped with mmdrop_async()",
+        "kernel/fork.c:free_signal_struct()", "signal->oom_mm is dropped at once";
     R18 "R18", "the counters of an mm are summed before they are destroyed",
         "kernel/fork.c:__mmdrop()", "check_mm() comes after percpu_counter_destroy_many()";
     R18List "R18-list", "a counter leaves the hotplug list before its memory is freed",
@@ -97,10 +101,22 @@ rules! {
         "mm/mmu_notifier.c:mmu_interval_notifier_remove()", "it looks without the lock";
     R24Unlink "R24-unlink", "whoever unlinks a notifier looks under the lock whether it is linked",
         "mm/mmu_notifier.c:mmu_notifier_unregister()", "it has looked before";
+    R25 "R25", "whoever registers a notifier owns a use",
+        "mm/mmu_notifier.c:__mmu_notifier_register()", "he owns an mm_count only";
+    R27 "R27", "a VMA leaves rmap before its page tables are freed",
+        "mm/memory.c:free_pgtables()", "it leaves rmap once they are freed";
     R28 "R28", "a gather that is not alone flushes the TLB even if it has cleared nothing",
         "mm/mmu_gather.c:tlb_finish_mmu()", "it flushes what it has cleared itself";
     R29Killable "R29-killable", "process_mrelease() waits for the mmap lock only as long as its caller lives",
         "mm/oom_kill.c:process_mrelease()", "it waits like anybody else";
+    R30Late "R30-late", "MMF_UNSTABLE is set before a PTE is zapped",
+        "mm/oom_kill.c:__oom_reap_task_mm()", "it is set when everything is zapped";
+    R30Lock "R30-lock", "a fault tests MMF_UNSTABLE under the page-table lock under which it maps a page",
+        "mm/memory.c:do_anonymous_page()", "it tests before it takes the lock";
+    R30Set "R30-set", "a reaper tells by MMF_UNSTABLE that private content may be gone",
+        "mm/oom_kill.c:__oom_reap_task_mm()", "it tells nobody";
+    R30Test "R30-test", "a fault tests MMF_UNSTABLE before it maps a new page",
+        "mm/memory.c:do_anonymous_page()", "it maps one in any case";
     R33 "R33", "one reaper ticket an mm: test_and_set_bit(MMF_OOM_REAP_QUEUED)",
         "mm/oom_kill.c:queue_oom_reaper()", "a victim is queued whenever someone asks";
     R34 "R34", "the task is pinned before its reaper timer is armed",
@@ -147,12 +163,22 @@ rules! {
         "mm/ksm.c:__ksm_exit(), mm/khugepaged.c:__khugepaged_exit()", "it goes on at once";
     R49Dump "R49-dump", "khugepaged looks under the write lock whether the mm is dumped",
         "mm/khugepaged.c:khugepaged_test_exit()", "it only looks for users";
+    R50 "R50", "khugepaged hears of an mm, before that is pinned for it, from somebody who owns a use",
+        "mm/khugepaged.c:__khugepaged_enter()", "from somebody who has given up his use and the mmap lock";
+    R51 "R51", "once its cursor has left an mm, KSM gives up the mmap lock before the lock of its list",
+        "mm/ksm.c:scan_get_next_rmap_item()", "it gives up the lock of its list first";
     R53 "R53", "a vforked child takes and completes ->vfork_done under its task_lock()",
         "kernel/fork.c:complete_vfork_done()", "it does so without the lock";
+    R52 "R52", "exit hooks of scanners are called without the mmap lock",
+        "kernel/fork.c:__mmput()", "they are called under the write lock";
     R56 "R56", "a full barrier stands before ->mm = NULL",
         "kernel/exit.c:exit_mm()", "there is none";
     R57 "R57", "whoever lends an mm to a kernel thread owns a use until that has done with it",
         "drivers/vfio/vfio_iommu_type1.c:vfio_iommu_type1_dma_rw_chunk()", "it is given up at once";
+    R60 "R60", "an mm in which exec has mapped something is given up by mmput()",
+        "fs/exec.c:free_bprm()", "by mmdrop(), as one in which nothing is mapped";
+    R61 "R61", "a fault that waits for a userfaultfd owns a reference on it",
+        "fs/userfaultfd.c:handle_userfault()", "it owns none once it has let go of the lock";
     I7 "I7", "signal->oom_mm owns an mm_count",
         "mm/oom_kill.c:mark_oom_victim()", "it is a bare pointer";
     M1 "M1", "nobody waits for an OOM handler in user space inside a charge, where locks may be held",

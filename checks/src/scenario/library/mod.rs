@@ -2,6 +2,7 @@
 
 mod cpus;
 mod deferred;
+mod faults;
 mod frozen;
 mod memcg;
 mod mrelease;
@@ -32,6 +33,7 @@ pub fn all() -> Vec<Scenario> {
         notifiers::all(),
         cpus::all(),
         vfork::all(),
+        faults::all(),
         scanners::all(),
         deferred::all(),
     ]

@@ -1,7 +1,7 @@
 //! Notifiers that come and go while an mm does.
 
 use crate::scenario::Actor::{
-    Exit, GuestReads, InvalidateAndExit, ReclaimPage, RemoveInterval, UnregisterNotifier,
+    Exit, GuestReads, InvalidateAndExit, ReclaimPage, RegisterNotifier, RemoveInterval, UnregisterNotifier,
 };
 use crate::scenario::Scenario;
 
@@ -15,6 +15,14 @@ pub(super) fn all() -> Vec<Scenario> {
             .actor(Exit(0))
             .actor(UnregisterNotifier(0))
             .reaches("exit_mmap() unlinks a notifier that its driver unregisters"),
+        Scenario::new("notifier_registered_at_exit", "a driver registers a notifier while the mm goes")
+            .inline_only()
+            .mm(1)
+            .task(0)
+            .actor(Exit(0))
+            .actor(RegisterNotifier(0))
+            .reaches("a driver is told that the mm goes")
+            .reaches("a driver finds no users"),
         Scenario::new("reclaim_vs_notifier_release", "a page of a guest is reclaimed while its mm goes")
             .inline_only()
             .mm(1)

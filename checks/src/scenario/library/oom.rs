@@ -1,8 +1,8 @@
 //! The OOM killer and its reaper.
 
 use crate::scenario::Actor::{
-    AllocateAndExit, AllocateInDriver, AllocateUnderMmapLock, Exit, ExitAndAllocate, ExitGroup,
-    ExitWhenKilled, GetTaskMm, OomDisable, OomKill, ReadOwnMemory, Suspend,
+    AllocateAndExit, AllocateInDriver, AllocatePgd, AllocateUnderMmapLock, Exit, ExitAndAllocate, ExitGroup,
+    ExitWhenKilled, GetTaskMm, GetTaskMmAsync, OomDisable, OomKill, ReadOwnMemory, Suspend,
 };
 use crate::scenario::Scenario;
 
@@ -80,6 +80,30 @@ pub(super) fn all() -> Vec<Scenario> {
             .actor(OomKill)
             .reaches("a reader gets the mm")
             .reaches("the reaper reaps"),
+        Scenario::new(
+            "async_reader_of_a_victim",
+            "the victim's last use and its last mm_count may both be dropped where that is left to a worker",
+        )
+        .inline_only()
+        .mm(3)
+        .victim(0)
+        .actor(ExitWhenKilled(0))
+        .actor(GetTaskMmAsync(0))
+        .actor(OomKill)
+        .reaches("mmput_async() was the last drop")
+        .reaches("mmdrop_async() was the last drop"),
+        Scenario::new(
+            "timer_drops_the_victim_last",
+            "the reaper's timer gives up the victim's last reference, while it interrupts a fork or another task",
+        )
+        .inline_only()
+        .mm(3)
+        .victim(0)
+        .actor(ExitWhenKilled(0))
+        .actor(AllocatePgd)
+        .actor(OomKill)
+        .reaches("a timer interrupts a holder of pgd_lock")
+        .reaches("mmdrop_async() was the last drop"),
         Scenario::new(
             "allocator_holds_the_lock",
             "whoever fails to allocate holds the lock that the victim needs to exit",

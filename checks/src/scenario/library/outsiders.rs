@@ -1,8 +1,8 @@
 //! Files and drivers that hold an mm from outside.
 
 use crate::scenario::Actor::{
-    Exit, FaultInDevice, HoldProcMem, HoldUserfaultfd, OpenDeviceAndExit, UnbindDevice, WorkOnRanges,
-    WriteProtect,
+    CloseUserfaultfd, Exit, FaultAndExit, FaultInDevice, HoldProcMem, HoldUserfaultfd, OpenDeviceAndExit,
+    UnbindDevice, WorkOnRanges, WriteProtect,
 };
 use crate::scenario::Scenario;
 
@@ -35,6 +35,15 @@ pub(super) fn all() -> Vec<Scenario> {
         .actor(Exit(0))
         .actor(HoldUserfaultfd(0))
         .reaches("an open file is closed only once there is memory"),
+        Scenario::new("userfault_vs_close", "a fault waits for a userfaultfd that is closed")
+            .inline_only()
+            .mm(1)
+            .task(0)
+            .actor(FaultAndExit(0))
+            .actor(CloseUserfaultfd(0))
+            .reaches("a fault waits for the userfaultfd")
+            .reaches("a fault finds its userfaultfd released")
+            .reaches("a fault comes after its userfaultfd"),
         Scenario::new("writeprotect_vs_exit", "UFFDIO_WRITEPROTECT on an mm whose last user exits")
             .inline_only()
             .mm(3)

@@ -2,8 +2,9 @@
 //! userfaultfd, `io_uring`, reclaim, swapoff; and whom they meet there.
 
 use crate::scenario::Actor::{
-    CollapseFile, CollapseHuge, DumpAndExit, Exit, ForkFailsHalfway, MadviseFromWorker, ReclaimPage,
-    RegisterUprobe, RegisterUserfaultfd, Swapoff, UnmergeKsm,
+    CollapseFile, CollapseHuge, DumpAndExit, ExecFails, Exit, FaultByProcMem, ForkFailsHalfway,
+    MadviseFromWorker, ReclaimPage, RegisterUprobe, RegisterUserfaultfd, ScanHuge, ScanKsm, Swapoff,
+    UnmergeKsm,
 };
 use crate::scenario::Scenario;
 
@@ -19,6 +20,15 @@ pub(super) fn all() -> Vec<Scenario> {
             .reaches("an exit waits for KSM")
             .reaches("KSM walks the VMAs")
             .reaches("KSM finds an mm without users"),
+        Scenario::new("exit_vs_ksmd", "ksmd scans an mm whose last user exits")
+            .inline_only()
+            .mm(1)
+            .task(0)
+            .actor(Exit(0))
+            .actor(ScanKsm)
+            .reaches("ksmd keeps an mm")
+            .reaches("ksmd finds an mm without users")
+            .reaches("an mm loses its users while ksmd walks it"),
         Scenario::new(
             "exit_vs_khugepaged",
             "khugepaged retracts a page table of an mm whose last user exits",
@@ -30,6 +40,19 @@ pub(super) fn all() -> Vec<Scenario> {
         .actor(CollapseFile)
         .reaches("khugepaged retracts a page table")
         .reaches("khugepaged finds an mm without users"),
+        Scenario::new(
+            "huge_page_fault_vs_exit",
+            "/proc/PID/mem faults a huge page in, and khugepaged hears of an mm whose last user exits",
+        )
+        .inline_only()
+        .mm(0)
+        .task(0)
+        .actor(Exit(0))
+        .actor(FaultByProcMem(0))
+        .actor(ScanHuge)
+        .reaches("an exit takes khugepaged's slot")
+        .reaches("an exit waits for khugepaged")
+        .reaches("khugepaged frees the slot of an mm without users"),
         Scenario::new("failed_fork_vs_uprobe", "a uprobe finds the mm of a fork that fails")
             .inline_only()
             .mm(1)
@@ -43,6 +66,18 @@ pub(super) fn all() -> Vec<Scenario> {
             .actor(ForkFailsHalfway(0))
             .actor(UnmergeKsm)
             .reaches("dup_mmap() fails half-way"),
+        Scenario::new("early_failed_exec_vs_ksmd", "ksmd finds an mm whose exec fails with nothing mapped")
+            .inline_only()
+            .mm_of_vmas(0, 0)
+            .actor(ExecFails(0))
+            .actor(ScanKsm)
+            .reaches("exec fails early"),
+        Scenario::new("late_failed_exec_vs_ksmd", "ksmd finds an mm whose exec fails with the stack mapped")
+            .inline_only()
+            .mm(1)
+            .actor(ExecFails(0))
+            .actor(ScanKsm)
+            .reaches("exec fails late"),
         Scenario::new(
             "dump_vs_userfaultfd",
             "memory is registered with a userfaultfd while its process dumps core",

@@ -1,8 +1,10 @@
 //! A notifier on the list of an mm. It goes when the mm does, or when its driver unregisters it; a guest
-//! may have a page in its secondary MMU until the driver is told.
+//! may have a page in its secondary MMU until the driver is told. One that is registered here is put by its
+//! driver once that is told that the mm goes.
 
 use crate::include::mm_types::MmStruct;
-use crate::include::sched_mm::mmdrop;
+use crate::include::mmap_lock::{mmap_write_lock, mmap_write_unlock};
+use crate::include::sched_mm::{mmdrop, mmgrab};
 use crate::k::atomic::{AtomicT, read_once, smp_mb, write_once};
 use crate::k::engine::{Fault, Object, engine};
 use crate::k::lock::{Spinlock, spin_lock, spin_unlock};
@@ -20,19 +22,27 @@ pub struct Subscription {
     /// `subscriptions->lock`.
     lock: Spinlock,
     srcu: Srcu,
+    /// Whether `->release()` calls `mmu_notifier_put()`.
+    puts: bool,
     /// The secondary MMU, if there is a guest.
     pub guest: Option<Tlb>,
 }
 
 impl Subscription {
-    /// A linked one of the mm `owner`. The MMU of a `guest` has a page of the mm.
-    pub fn new(owner: Object, guest: bool) -> Self {
+    /// One of the mm `owner`, linked unless it is `registered` later. The MMU of a `guest` has a page of the mm.
+    pub fn new(owner: Object, guest: bool, registered: bool) -> Self {
         Self {
-            hlist: AtomicT::new(owner, "hlist", 1),
+            hlist: AtomicT::new(owner, "hlist", u64::from(!registered)),
             lock: Spinlock::new(owner, "subscriptions->lock"),
             srcu: Srcu::new(owner),
+            puts: registered,
             guest: guest.then(|| Tlb::filled(engine().new_object("kvm", 0), "spte")),
         }
+    }
+
+    /// Whether it is linked in the end.
+    pub fn peek_linked(&self) -> bool {
+        self.hlist.peek() != 0
     }
 
     /// `->release()`, and what it does of `->invalidate_range()`: the driver forgets the pages.
@@ -65,6 +75,23 @@ pub(super) fn mn_hlist_release(sys: &System, mm: &MmStruct) {
     }
     srcu_read_unlock(s.srcu);
     synchronize_srcu(s.srcu);
+    if s.puts && linked {
+        goal("a driver is told that the mm goes");
+        // mmu_notifier_free_rcu()
+        mmdrop(sys, mm);
+    }
+}
+
+/// `mmu_notifier_register()`, by a driver that owns an `mm_users`: the notifier owns an `mm_count`.
+pub fn mmu_notifier_register(mm: &MmStruct) {
+    let Some(s) = mm.subscription else { return };
+    let _call = call("mmu_notifier_register");
+    mmap_write_lock(mm);
+    mmgrab(mm);
+    spin_lock(s.lock);
+    write_once(s.hlist, 1);
+    spin_unlock(s.lock);
+    mmap_write_unlock(mm);
 }
 
 /// `mmu_notifier_unregister()`, by a driver that owns an `mm_count`.

@@ -19,7 +19,7 @@ use crate::mm::mmu_notifier::{
 };
 use crate::mm::vma::for_each_vma_reaping;
 use crate::system::System;
-use crate::variant::Munlock;
+use crate::variant::{Munlock, ReapedFaults, Rule};
 
 /// `find_lock_task_mm()`: a thread of the group of `task` that still has its mm, locked.
 fn find_lock_task_mm<'a>(sys: &'a System, task: &TaskStruct) -> Option<(&'a TaskStruct, &'a MmStruct)> {
@@ -76,7 +76,11 @@ pub fn retry_allocation(sys: &System, mm: &MmStruct) {
 /// What is done to one VMA is `zap_vma_for_reaping()` since 7.1.
 pub(crate) fn __oom_reap_task_mm(sys: &System, mm: &MmStruct) -> bool {
     let _call = call("__oom_reap_task_mm");
-    set_bit(MMF_UNSTABLE, mm.flags);
+    let has_flag = sys.kernel.reaped_faults != ReapedFaults::Untested && sys.kernel.keeps(Rule::R30Set);
+    let late = !sys.kernel.keeps(Rule::R30Late);
+    if has_flag && !late {
+        set_bit(MMF_UNSTABLE, mm.flags);
+    }
     let invalidate = mmu_notifier_invalidate_range_start(sys, mm);
     if invalidate == Invalidate::Refused {
         goal("a notifier refuses to be reaped");
@@ -89,6 +93,9 @@ pub(crate) fn __oom_reap_task_mm(sys: &System, mm: &MmStruct) -> bool {
             unmap_page_range(sys, mm, vma);
         }
     });
+    if has_flag && late {
+        set_bit(MMF_UNSTABLE, mm.flags);
+    }
     if invalidate == Invalidate::Told {
         mmu_notifier_invalidate_range_end(mm);
     }
