@@ -239,7 +239,7 @@ mod tests {
         let headings: Vec<String> = columns().into_iter().map(heading).collect();
         assert_eq!(headings[..4], ["4.6", "4.9", "4.14", "4.17"]);
         assert_eq!(headings[10..16], ["6.1", "6.2", "6.12", "6.18", "7.0", "7.1"]);
-        assert_eq!(headings[16..], ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J"]);
+        assert_eq!(headings[16..], ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L"]);
         assert_eq!(headings.len(), KERNELS.len());
     }
 

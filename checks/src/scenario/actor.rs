@@ -11,6 +11,8 @@ pub enum Actor {
     ExitGroup(usize),
     /// The task runs until it gets SIGKILL, then exits.
     ExitWhenKilled(usize),
+    /// The task takes a page fault in user mode, at any time, and runs on until it gets SIGKILL, then exits.
+    FaultUntilKilled(usize),
     /// The task runs until it gets SIGKILL, if it gets one, then exits.
     StayUnlessKilled(usize),
     /// The task's group exits, and the task fails to allocate once it has left its mm.
@@ -113,7 +115,9 @@ pub enum Actor {
     WriteAndExit(usize),
     /// The task writes a page of its memory to where others read it, and may be killed meanwhile.
     WritePage(usize),
-    /// The same, of a part of a page that it has read from elsewhere before.
+    /// The task reads from elsewhere into a part of a page, and may be killed meanwhile.
+    FillPage(usize),
+    /// The same, and then it writes that part to where others read it.
     PassPageOn(usize),
     /// A kernel thread that has borrowed the mm acts upon what it finds in a page.
     ActOnPage(usize),
@@ -175,6 +179,7 @@ impl Actor {
             | Self::ExitGroup(t)
             | Self::ExitWhenKilled(t)
             | Self::StayUnlessKilled(t)
+            | Self::FaultUntilKilled(t)
             | Self::ExitAndAllocate(t)
             | Self::ReadTwiceAndExit(t)
             | Self::ReadDiscardReadAndExit(t)
@@ -239,7 +244,7 @@ impl Actor {
             Self::VforkAndExit(t) => format!("T{t} vfork"),
             Self::ExitWhenKilled(t) | Self::StayUnlessKilled(t) => format!("T{t} killed"),
             Self::ReadDiscardReadAndExit(t) | Self::DiscardAndExit(t) => format!("T{t} madvise"),
-            Self::ReadOwnMemory(t) => format!("T{t} reads"),
+            Self::ReadOwnMemory(t) | Self::FillPage(t) => format!("T{t} reads"),
             Self::AllocateAndExit(t) => format!("T{t} allocates"),
             Self::OomKill | Self::OomKillTwice(_) => "OOM killer".into(),
             Self::AllocateInDriver(mm)
@@ -250,7 +255,7 @@ impl Actor {
                 format!("driver of mm{mm}")
             }
             Self::ChargeAndExit(t) => format!("T{t} charges"),
-            Self::BrkAndFault(t) => format!("T{t} faults"),
+            Self::BrkAndFault(t) | Self::FaultUntilKilled(t) => format!("T{t} faults"),
             Self::OomHandler(..) => "OOM handler".into(),
             Self::MmapServedFile(t) => format!("T{t} maps"),
             Self::KillServer(_) => "kill of the server".into(),

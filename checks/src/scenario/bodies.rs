@@ -24,6 +24,7 @@ use mmspec_model::k::engine::{Effect, Fault, Note, Order, Rmw, Shape, Site, Slee
 use mmspec_model::k::lock::signal_wake_up;
 use mmspec_model::k::{call, goal};
 use mmspec_model::kernel::dup_mmap::{dup_mmap_fails, register_for_each_vma};
+use mmspec_model::kernel::entry::fault_in_user_mode;
 use mmspec_model::kernel::exit::{do_exit, do_group_exit, exit_mm};
 use mmspec_model::kernel::fork::{get_task_mm, mmput, mmput_async, put_task_struct};
 use mmspec_model::kernel::freezer::Phase;
@@ -74,6 +75,15 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
                 if frozen && !leave_refrigerator(sys, &sys.tasks[t]) {
                     return;
                 }
+                wait_for_sigkill(&sys.signals[sys.tasks[t].signal]);
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
+        Actor::FaultUntilKilled(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                fault_in_user_mode(sys, &sys.tasks[t]);
+                forget(1);
                 wait_for_sigkill(&sys.signals[sys.tasks[t].signal]);
                 do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
             })
@@ -239,7 +249,9 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
         | Actor::RegisterUserfaultfd(_)
         | Actor::MadviseFromWorker(_)
         | Actor::CollapseHuge(_) => dumps::body(scenario, actor),
-        Actor::WritePage(_) | Actor::PassPageOn(_) | Actor::ActOnPage(_) => faults::body(scenario, actor),
+        Actor::WritePage(_) | Actor::FillPage(_) | Actor::PassPageOn(_) | Actor::ActOnPage(_) => {
+            faults::body(scenario, actor)
+        }
         Actor::UnmergeKsm => Box::new(unmerge_and_remove_all_rmap_items),
         Actor::ScanKsm => Box::new(ksm_scan_thread),
         Actor::ScanHuge => Box::new(khugepaged),

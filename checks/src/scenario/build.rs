@@ -262,7 +262,7 @@ impl Scenario {
     /// The mm in which `actor` takes page faults, if it matters.
     fn faults_on(&self, actor: &Actor) -> Option<usize> {
         match *actor {
-            Actor::WritePage(t) | Actor::PassPageOn(t) => Some(self.tasks[t].mm),
+            Actor::WritePage(t) | Actor::FillPage(t) | Actor::PassPageOn(t) => Some(self.tasks[t].mm),
             Actor::ActOnPage(mm) => Some(mm),
             _ => None,
         }

@@ -28,7 +28,7 @@ pub struct Mm {
     pub page_table_locks: bool,
     /// Asynchronous I/O in flight.
     pub aio: u64,
-    /// Whether it maps a file privately and has written to what it maps.
+    /// Whether it maps a file privately; pages that are there were written to.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub private_file: bool,
 }
@@ -223,7 +223,7 @@ impl Scenario {
         self
     }
 
-    /// Add an mm of so many pages of a file, which is mapped privately and was written to.
+    /// Add an mm of so many pages that were written to in a private mapping of a file.
     #[must_use]
     pub fn mm_of_file(mut self, pages: u64) -> Self {
         self.mms.push(Mm { private_file: true, ..Mm::of_pages(pages) });

@@ -169,6 +169,7 @@ mod tests {
             include_str!("library/notifiers.rs"),
             include_str!("library/cpus.rs"),
             include_str!("library/vfork.rs"),
+            include_str!("library/faults.rs"),
             include_str!("library/scanners.rs"),
             include_str!("library/deferred.rs"),
         ];

@@ -155,6 +155,13 @@ pub fn send_sigkill(signal: &SignalStruct) {
     engine().rmw(signal.sigkill, Order::Release, &rmw, Site::with("do_send_sig_info", "SIGKILL"));
 }
 
+/// `signal_pending()` (include/linux/sched/signal.h) of a thread of the group: whether SIGKILL is.
+#[track_caller]
+pub fn signal_pending(signal: &SignalStruct) -> bool {
+    let look = Rmw { shape: Shape::Conditional, apply: &Effect::fail };
+    engine().rmw(signal.sigkill, Order::Acquire, &look, Site::with("signal_pending", "SIGKILL")) != 0
+}
+
 /// A thread runs in user mode until it is killed.
 #[track_caller]
 pub fn wait_for_sigkill(signal: &SignalStruct) {

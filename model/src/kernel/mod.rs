@@ -1,6 +1,7 @@
 //! `kernel/`.
 
 pub mod dup_mmap;
+pub mod entry;
 pub mod exit;
 pub mod fork;
 pub mod freezer;

@@ -14,7 +14,7 @@ use crate::k::bitops::test_bit;
 use crate::k::engine::{Effect, Order, Rmw, Shape, Site, engine};
 use crate::k::{call, goal};
 use crate::system::System;
-use crate::variant::{FaultAround, ReapedFaults, Rule};
+use crate::variant::{FaultAround, FinishFault, ReapedFaults, Rule};
 
 /// Who uses the memory of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ fn handle_mm_fault(sys: &System, mm: &MmStruct, vma: &Vma, (user, writes): (User
     let mapped = match (vma.private_file, writes) {
         (false, _) => do_anonymous_page(sys, mm, vma),
         (true, false) => do_read_fault(sys, mm, vma),
-        (true, true) => finish_fault(sys, mm, vma),
+        (true, true) => do_cow_fault(sys, mm, vma),
     };
     let tests = sys.kernel.reaped_faults == ReapedFaults::KernelThreads
         && user == User::KernelThread
@@ -120,6 +120,12 @@ fn do_read_fault(sys: &System, mm: &MmStruct, vma: &Vma) -> bool {
     filemap_map_pages(sys, mm, vma) || finish_fault(sys, mm, vma)
 }
 
+/// `do_cow_fault()`: a write where no page is.
+fn do_cow_fault(sys: &System, mm: &MmStruct, vma: &Vma) -> bool {
+    let _call = call("do_cow_fault");
+    finish_fault(sys, mm, vma)
+}
+
 /// `filemap_map_pages()` (mm/filemap.c), called by `do_fault_around()`: whether the page is mapped now.
 fn filemap_map_pages(sys: &System, mm: &MmStruct, vma: &Vma) -> bool {
     let _call = call("filemap_map_pages");
@@ -137,15 +143,18 @@ fn filemap_map_pages(sys: &System, mm: &MmStruct, vma: &Vma) -> bool {
 /// `finish_fault()`: the page of a file, or a copy of it, is mapped, unless what was there may be lost.
 fn finish_fault(sys: &System, mm: &MmStruct, vma: &Vma) -> bool {
     let _call = call("finish_fault");
-    if !may_map(sys, mm) {
+    let early = sys.kernel.finish_fault == FinishFault::BeforeLock;
+    if early && !may_map(sys, mm) {
         return false;
     }
     pte_offset_map_lock(lock_of(vma));
-    if present(vma, Site::here("pte_none")) == 0 {
+    let none = present(vma, Site::here("pte_none")) == 0;
+    let stable = !none || early || may_map(sys, mm);
+    if none && stable {
         set_pte(mm, vma);
     }
     pte_unmap_unlock(lock_of(vma));
-    true
+    stable
 }
 
 fn lock_of(vma: &Vma) -> PageTableLock {

@@ -3,7 +3,7 @@
 use super::khugepaged::scan::__khugepaged_enter;
 use super::page_table_lock::{pte_offset_map_lock, pte_unmap_unlock};
 use super::tlb::{dec_tlb_flush_pending, tlb_flush_mmu, tlb_gather_mmu};
-use super::vma::{PRESENT, Vma};
+use super::vma::Vma;
 use crate::include::mm_types::MmStruct;
 use crate::include::mmap_lock::{mmap_read_lock, mmap_read_unlock};
 use crate::k::atomic::{atomic_inc, atomic_long_sub, write_once};
@@ -30,7 +30,7 @@ pub fn zap_page_range(sys: &System, mm: &MmStruct, vma: &Vma) {
 /// cleared by one of them.
 fn zap(sys: &System, mm: &MmStruct, vma: &Vma, flushes: bool, site: Site) {
     let tlb = mm.tlb.filter(|_| flushes);
-    let clear = Rmw { shape: Shape::Conditional, apply: &|pages| Effect::ret(0, pages & PRESENT) };
+    let clear = Rmw { shape: Shape::Conditional, apply: &|pte| Effect::ret(0, vma.pages(pte)) };
     enclosed(|| {
         if let Some(tlb) = tlb {
             tlb_gather_mmu(tlb);
@@ -43,7 +43,7 @@ fn zap(sys: &System, mm: &MmStruct, vma: &Vma, flushes: bool, site: Site) {
         } else {
             let seen = present(vma, site);
             engine().rmw(vma.pte, Order::AcqRel, &clear, site);
-            seen & PRESENT
+            vma.pages(seen)
         };
         if let Some(ptl) = vma.ptl {
             pte_unmap_unlock(ptl);

@@ -14,9 +14,9 @@ use crate::variant::{Vmas, Walk};
 /// Names of the PTEs of a VMA, by index; simulated address spaces have more VMAs.
 const PTE: [&str; 4] = ["pte", "pte[1]", "pte[2]", "pte[3]"];
 
-/// Part of [`Vma::pte`] that counts present PTEs. A bit above says of a single page that a part of it
-/// holds nothing that the process has written.
-pub const PRESENT: u64 = 0xff;
+/// Part of [`Vma::pte`] that counts present PTEs where pages are mapped by faults. A bit above says of a single
+/// page that a part of it holds nothing that the process has written.
+const PRESENT: u64 = 0xff;
 /// That bit of the first part.
 pub const UNWRITTEN: u64 = 0x100;
 /// A new page of two parts.
@@ -31,6 +31,8 @@ pub struct Vma {
     pub pte: Word,
     /// That lock itself, in programs that ask who waits for it, or in which pages are mapped.
     pub ptl: Option<PageTableLock>,
+    /// Whether pages are mapped by faults.
+    faults: bool,
     /// Whether it maps a file privately.
     pub private_file: bool,
     /// `vm_next`: 1 + index of the next VMA in the list, or 0.
@@ -77,12 +79,18 @@ impl Vma {
                 init.pages,
             ),
             ptl: (init.faults || ptl_waits.is_some()).then(|| PageTableLock::new(pgtables, ptl_waits)),
+            faults: init.faults,
             private_file: init.private_file,
             vm_next: Plain::new(object, "vm_next", if last { 0 } else { index as u64 + 2 }),
             vm_locked: AtomicT::new(object, "VM_LOCKED", u64::from(init.mlocked)),
             munlocked: init.mlocked || init.cached,
             page: (init.mlocked || init.cached || init.guest).then(|| page(nr)),
         }
+    }
+
+    /// Present PTEs, of a value of [`Vma::pte`].
+    pub fn pages(&self, pte: u64) -> u64 {
+        if self.faults { pte & PRESENT } else { pte }
     }
 }
 

@@ -39,11 +39,14 @@ pub(super) const RULES: &[LockingRule] = &[
         statement: "SIGKILL is sent before the victim gets access to memory reserves",
         why: "a victim that still runs user code could use them up",
         broken: "the reserves are gone before the victim has exited",
-        kernel: &["mm/oom_kill.c:__oom_kill_process()"],
-        model: &["model/src/mm/oom_kill/kill.rs:__oom_kill_process()"],
+        kernel: &["mm/oom_kill.c:__oom_kill_process()", "mm/page_alloc.c:oom_reserves_allowed()"],
+        model: &[
+            "model/src/mm/oom_kill/kill.rs:__oom_kill_process()",
+            "model/src/kernel/entry.rs:fault_in_user_mode()",
+        ],
         versions: "6.1 to 7.1",
         order: "none",
-        missing: "kept; memory reserves",
+        missing: "",
     },
     LockingRule {
         id: "R43",
@@ -90,7 +93,7 @@ pub(super) const RULES: &[LockingRule] = &[
         model: &[],
         versions: "6.1 to 7.1",
         order: "none: an unlocked look",
-        missing: "core dump",
+        missing: "threads that wait for a dump; today it only delays, because the reaper ends the wait",
     },
     LockingRule {
         id: "R47",

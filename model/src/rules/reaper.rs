@@ -36,13 +36,13 @@ pub(super) const RULES: &[LockingRule] = &[
     LockingRule {
         id: "R31",
         statement: "reapers leave VM_SHARED file mappings, hugetlb and VM_PFNMAP alone",
-        why: "the first are other people's data, the others need a teardown of their own",
-        broken: "data of others is lost",
+        why: "of the first the file keeps the pages, so that nothing is gained; the others need what unmap_single_vma() does and a reaper does not",
+        broken: "of VM_SHARED nothing is lost, and faults on it do not test MMF_UNSTABLE; a page of hugetlb is taken for a transparent huge page",
         kernel: &["mm/oom_kill.c:__oom_reap_task_mm()"],
         model: &[],
         versions: "6.1 to 7.1",
         order: "none",
-        missing: "kinds of VMAs",
+        missing: "hugetlb and VM_PFNMAP, and their teardown",
     },
     LockingRule {
         id: "R32",

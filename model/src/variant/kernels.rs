@@ -7,9 +7,9 @@ use super::outsiders::{
     CoreDump, ExecKsm, KsmScan, KsmUnlock, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect,
 };
 use super::points::{
-    ExitMmap, FaultAround, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock,
-    NotifierMode, Queue, ReapedFaults, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone,
-    Vforked, Vmas, Walk, Walkers, WhileFrozen,
+    ExitMmap, FaultAround, FinishFault, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease,
+    Munlock, NotifierMode, Queue, ReapedFaults, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer,
+    VforkDone, Vforked, Vmas, Walk, Walkers, WhileFrozen,
 };
 use super::{Kernel, Status};
 
@@ -24,6 +24,7 @@ const V6_12: Kernel = Kernel {
     reaper_flush: ReaperFlush::PerVma,
     reaped_faults: ReapedFaults::All,
     fault_around: FaultAround::Untested,
+    finish_fault: FinishFault::BeforeLock,
     gathers: Gathers::Counted,
     notifiers: NotifierMode::NonBlocking,
     memcg_oom: MemcgOom::FailsDying,
@@ -304,6 +305,14 @@ pub const KERNELS: &[Kernel] = &[
         about: "7.1 with a fault-around that tests MMF_UNSTABLE under the page-table lock",
         status: Status::Alternative,
         fault_around: FaultAround::Tested,
+        ..V7_1
+    },
+    Kernel {
+        name: "stable-file-faults",
+        about: "the same, and finish_fault() tests it under the lock too",
+        status: Status::Alternative,
+        fault_around: FaultAround::Tested,
+        finish_fault: FinishFault::UnderLock,
         ..V7_1
     },
 ];

@@ -12,9 +12,9 @@ pub use outsiders::{
     CoreDump, ExecKsm, KsmScan, KsmUnlock, OdpPut, Retract, SvaPin, SvmFlush, UffdPin, UffdWriteProtect,
 };
 pub use points::{
-    ExitMmap, FaultAround, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease, Munlock,
-    NotifierMode, Queue, ReapedFaults, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer, VforkDone,
-    Vforked, Vmas, Walk, Walkers, WhileFrozen,
+    ExitMmap, FaultAround, FinishFault, FrozenDelay, Gathers, GiveUp, Guarded, MemcgOom, MmCache, Mrelease,
+    Munlock, NotifierMode, Queue, ReapedFaults, ReaperFlush, ReaperPin, Teardown, Thaw, UnkillableSharer,
+    VforkDone, Vforked, Vmas, Walk, Walkers, WhileFrozen,
 };
 pub use rule::{RULES, Rule, RuleInfo};
 
@@ -54,6 +54,8 @@ pub struct Kernel {
     pub reaped_faults: ReapedFaults,
     /// Whether fault-around is among them.
     pub fault_around: FaultAround,
+    /// When the fault that maps one page of a file tests.
+    pub finish_fault: FinishFault,
     /// Whether TLB gathers know of each other.
     pub gathers: Gathers,
     /// How it gets on with mmu notifiers.
@@ -143,7 +145,7 @@ impl Kernel {
     }
 
     /// What it does at each variation point.
-    pub fn choices(&self) -> [Chosen; 34] {
+    pub fn choices(&self) -> [Chosen; 35] {
         [
             self.exit_mmap.chosen(),
             self.guarded.chosen(),
@@ -153,6 +155,7 @@ impl Kernel {
             self.reaper_flush.chosen(),
             self.reaped_faults.chosen(),
             self.fault_around.chosen(),
+            self.finish_fault.chosen(),
             self.gathers.chosen(),
             self.notifiers.chosen(),
             self.memcg_oom.chosen(),

@@ -123,6 +123,18 @@ choices! {
 }
 
 choices! {
+    /// When the fault that maps one page of a file tests it.
+    FinishFault = "finish_fault() on reaped memory" {
+        BeforeLock "tests early",
+            "finish_fault() tests MMF_UNSTABLE before it takes the page-table lock",
+            "6b31d5955cb2 (4.13)";
+        UnderLock "tests under the lock",
+            "finish_fault() tests MMF_UNSTABLE under the page-table lock",
+            "proposal of this model";
+    }
+}
+
+choices! {
     /// Whether a TLB gather knows of others on the same mm.
     Gathers = "TLB gathers side by side" {
         Alone "each for itself",

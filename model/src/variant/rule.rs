@@ -6,7 +6,7 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R9, R10, R11, R12, R12Early, R13, R14, R15, R16, R17, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R25, R27, R28, R29Killable, R30Late, R30Lock, R30Set, R30Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R42, R42Eintr, R43,
+    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R9, R10, R11, R12, R12Early, R13, R14, R15, R16, R17, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R25, R27, R28, R29Killable, R30Late, R30Lock, R30Set, R30Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R41, R42, R42Eintr, R43,
     R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R48, R49Dump, R50, R51, R52, R53, R56, R57, R60, R61, I7, M1, M2, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
     R3, R8, R29, R54, A2, A13,
@@ -137,6 +137,8 @@ rules! {
         "mm/oom_kill.c:mark_oom_victim()", "it is thawed first";
     R40 "R40", "a victim leaves oom_victims only after its mmput()",
         "kernel/exit.c:exit_mm()", "exit_oom_victim() comes before mmput()";
+    R41 "R41", "SIGKILL is sent before the victim gets access to memory reserves",
+        "mm/oom_kill.c:__oom_kill_process()", "mark_oom_victim() comes first";
     R42 "R42", "an mm that is used after task_unlock() is pinned by mmgrab() before",
         "mm/oom_kill.c:process_mrelease()", "process_mrelease() keeps a bare pointer";
     R42Eintr "R42-eintr", "what mmgrab() has pinned is dropped on every way out, -EINTR too",

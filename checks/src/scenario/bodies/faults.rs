@@ -16,14 +16,17 @@ pub(super) fn body(scenario: &Scenario, actor: Actor) -> Body {
             let mm = scenario.tasks[t].mm;
             Box::new(move |sys| write(sys, &sys.mms[mm], 0))
         }
+        Actor::FillPage(t) => {
+            let mm = scenario.tasks[t].mm;
+            Box::new(move |sys| {
+                read(sys, &sys.mms[mm], t as u32);
+            })
+        }
         Actor::PassPageOn(t) => {
             let mm = scenario.tasks[t].mm;
             Box::new(move |sys| {
-                if copy_to_user(sys, &sys.mms[mm], User::Thread, t as u32) {
-                    goal("read() has filled its part of a page");
+                if read(sys, &sys.mms[mm], t as u32) {
                     write(sys, &sys.mms[mm], t as u32);
-                } else {
-                    goal("read() returns -EFAULT");
                 }
             })
         }
@@ -44,6 +47,13 @@ pub(super) fn body(scenario: &Scenario, actor: Actor) -> Body {
         }),
         _ => unreachable!("an actor of another file"),
     }
+}
+
+/// `read()` into a part of a page: whether it has filled that.
+fn read(sys: &System, mm: &MmStruct, part: u32) -> bool {
+    let filled = copy_to_user(sys, mm, User::Thread, part);
+    goal(if filled { "read() has filled its part of a page" } else { "read() returns -EFAULT" });
+    filled
 }
 
 /// `write()` of a part of a page that the caller, or somebody before him, has filled. Nobody looks for SIGKILL

@@ -1,6 +1,6 @@
 //! Page faults where a reaper has been, by those who pass on what they find there.
 
-use crate::scenario::Actor::{ActOnPage, OomKill, PassPageOn, WritePage};
+use crate::scenario::Actor::{ActOnPage, FillPage, OomKill, PassPageOn, WritePage};
 use crate::scenario::Scenario;
 
 /// Small ones first.
@@ -51,14 +51,29 @@ pub(super) fn all() -> Vec<Scenario> {
         .reaches("write() returns -EFAULT"),
         Scenario::new(
             "two_faults_vs_reaper",
-            "two threads of a victim read into one page and write that on while it is reaped",
+            "two threads of a victim read into one page while it is reaped, and one writes its part on",
         )
         .inline_only()
         .mm(0)
         .victim(0)
         .thread()
         .actor(PassPageOn(0))
-        .actor(PassPageOn(1))
+        .actor(FillPage(1))
+        .actor(OomKill)
+        .reaches("read() has filled its part of a page")
+        .reaches("write() copies data")
+        .reaches("read() returns -EFAULT")
+        .reaches("write() returns -EFAULT"),
+        Scenario::new(
+            "two_faults_vs_reaped_file",
+            "two threads of a victim read into one page of a file, which is copied, while it is reaped",
+        )
+        .inline_only()
+        .mm_of_file(0)
+        .victim(0)
+        .thread()
+        .actor(PassPageOn(0))
+        .actor(FillPage(1))
         .actor(OomKill)
         .reaches("read() has filled its part of a page")
         .reaches("write() copies data")

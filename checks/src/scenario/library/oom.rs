@@ -2,7 +2,7 @@
 
 use crate::scenario::Actor::{
     AllocateAndExit, AllocateInDriver, AllocatePgd, AllocateUnderMmapLock, Exit, ExitAndAllocate, ExitGroup,
-    ExitWhenKilled, GetTaskMm, GetTaskMmAsync, OomDisable, OomKill, ReadOwnMemory, Suspend,
+    ExitWhenKilled, FaultUntilKilled, GetTaskMm, GetTaskMmAsync, OomDisable, OomKill, ReadOwnMemory, Suspend,
 };
 use crate::scenario::Scenario;
 
@@ -72,6 +72,14 @@ pub(super) fn all() -> Vec<Scenario> {
             .reaches("the allocating task is dying")
             .reaches("the reaper ticket is taken already")
             .reaches("a victim is still being waited for"),
+        Scenario::new("victim_faults", "a victim takes a page fault in user mode while it is killed")
+            .inline_only()
+            .mm(3)
+            .victim(0)
+            .actor(FaultUntilKilled(0))
+            .actor(OomKill)
+            .reaches("a victim allocates from the reserves")
+            .reaches("the reaper reaps"),
         Scenario::new("reader_of_a_victim", "a reader holds the victim's mm and may drop it last")
             .mm(3)
             .victim(0)

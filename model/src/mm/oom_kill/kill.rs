@@ -205,13 +205,19 @@ fn __oom_kill_process(sys: &System, victim: &TaskStruct) {
     // Compared below, after task_unlock(): it must not become another process's mm. Since
     // signal->oom_mm owns a count too, this one is redundant as long as the victim is pinned.
     mmgrab(mm);
-    send_sigkill(&sys.signals[victim.signal]);
+    let first = sys.kernel.keeps(Rule::R41);
+    if first {
+        send_sigkill(&sys.signals[victim.signal]);
+    }
     if sys.kernel.keeps(Rule::R38) {
         mark_oom_victim(sys, victim);
         spin_unlock(victim.alloc_lock);
     } else {
         spin_unlock(victim.alloc_lock);
         mark_oom_victim(sys, victim);
+    }
+    if !first {
+        send_sigkill(&sys.signals[victim.signal]);
     }
     if !sys.kernel.keeps(Rule::A3Late) {
         target_mm(sys, victim, mm.index);
