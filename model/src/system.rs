@@ -8,6 +8,7 @@ use crate::k::engine::{Class, Word, engine};
 use crate::k::llist::LlistHead;
 use crate::k::lock::{Mutex, Spinlock};
 use crate::k::plain::Ghost;
+use crate::k::preempt_rt::{RcuHead, RtSpinlock};
 use crate::k::wait::WaitQueue;
 use crate::k::work::{TimerWheel, Work};
 use crate::kernel::freezer::Freezer;
@@ -52,6 +53,15 @@ pub struct Sysctl {
     pub thresh_pages: u64,
     /// Cap of the pending budget, in pages.
     pub max_pending_pages: AtomicT,
+}
+
+/// What a kernel with `CONFIG_PREEMPT_RT` has.
+#[derive(Clone, Debug)]
+pub struct PreemptRt {
+    /// `pgd_lock`, under which a pgd leaves the list of all.
+    pub pgd_lock: RtSpinlock,
+    /// `mm->delayed_drop` of each mm.
+    pub delayed_drop: Vec<RcuHead>,
 }
 
 /// Initial values of [`Sysctl`].
@@ -140,6 +150,8 @@ pub struct Features {
     pub cpu: Option<bool>,
     /// The task that waits for the child that it has made by `vfork()`.
     pub vfork: Option<usize>,
+    /// The kernel has `CONFIG_PREEMPT_RT`.
+    pub preempt_rt: bool,
     /// The caller of `process_mrelease()` is killed.
     pub kills_mrelease: bool,
     /// The memory cgroup, if there is one.
@@ -167,6 +179,8 @@ pub struct System {
     pub pgd_lock: Option<Spinlock>,
     /// Whether somebody allocates again and again until the victim may be forgotten.
     pub has_stuck_allocator: bool,
+    /// What the kernel has for `CONFIG_PREEMPT_RT`.
+    pub preempt_rt: Option<PreemptRt>,
     /// What a parent waits for until its vforked child is done.
     pub vfork: Option<Completion>,
     /// Whether the caller of `process_mrelease()` is killed.
@@ -252,6 +266,10 @@ impl System {
             pgd_lock: features.pgd_lock.then(|| Spinlock::new(globals, "pgd_lock")),
             has_stuck_allocator: features.stuck_allocator,
             vfork: features.vfork.map(|parent| Completion::new(globals, parent)),
+            preempt_rt: features.preempt_rt.then(|| PreemptRt {
+                pgd_lock: RtSpinlock::new(globals, "pgd_lock"),
+                delayed_drop: mms.iter().map(|mm| RcuHead::new(mm.object, "delayed_drop")).collect(),
+            }),
             kills_mrelease: features.kills_mrelease,
             fuse_reply: engine().new_word("fuse_reply", Class::Sync, globals, 0),
             memcg: features.memcg.map(|init| MemCgroup::new(globals, init)),

@@ -4,6 +4,8 @@ use super::bodies::{Body, body};
 use super::{Actor, Scenario, judge};
 use mmspec_model::drivers::kfd::kfd_process_wq_release;
 use mmspec_model::include::mm_types::MmInit;
+use mmspec_model::include::sched_mm::__mmdrop_delayed;
+use mmspec_model::k::preempt_rt::rcu_do_batch;
 use mmspec_model::k::program::{Program, Setup, Thread};
 use mmspec_model::k::wait::MAX_SLEEPERS;
 use mmspec_model::k::work::{process_one_work, run_timer_softirq};
@@ -100,6 +102,14 @@ impl Scenario {
                 threads.push(("kworker".into(), Box::new(move |sys| kworker(sys, &sys.mms[mm]))));
             }
         }
+        let lazy = |a: &Actor| if let Actor::ExitOnCpu(t) = a { Some(self.tasks[*t].mm) } else { None };
+        for mm in self.actors.iter().filter_map(lazy).filter(|_| self.preempt_rt) {
+            let callback = move |sys: &System| {
+                let Some(rt) = &sys.preempt_rt else { return };
+                rcu_do_batch(rt.delayed_drop[mm], || __mmdrop_delayed(sys, &sys.mms[mm]));
+            };
+            threads.push(("RCU callback".into(), Box::new(callback)));
+        }
         let works_on_ranges = |a: &Actor| if let Actor::WorkOnRanges(mm) = a { Some(*mm) } else { None };
         for mm in self.actors.iter().filter_map(works_on_ranges) {
             let worker = move |sys: &System| {
@@ -151,7 +161,8 @@ impl Scenario {
                     }) > 0,
                 uffd: self.actors.contains(&Actor::CloseUserfaultfd(i)),
                 dumped: count(&|a| matches!(a, Actor::DumpAndExit(t) if self.tasks[*t].mm == i)) > 0,
-                walked: count(&|a| matches!(a, Actor::ExitOnCpu(t) if self.tasks[*t].mm == i)) > 0,
+                walked: self.preempt_rt
+                    || count(&|a| matches!(a, Actor::ExitOnCpu(t) if self.tasks[*t].mm == i)) > 0,
                 file: i == 0 && collapses,
                 trylocked: self.has_oom() || collapses || self.actors.contains(&Actor::ScanHuge),
             })
@@ -228,6 +239,7 @@ impl Scenario {
                 max: memcg.max,
                 oom_kill_disable: memcg.oom_kill_disable,
             }),
+            preempt_rt: self.preempt_rt,
             vfork: self
                 .actors
                 .iter()

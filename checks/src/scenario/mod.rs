@@ -134,6 +134,9 @@ pub struct Scenario {
     /// The memory cgroup.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memcg: Option<Memcg>,
+    /// Whether the kernel has `CONFIG_PREEMPT_RT`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub preempt_rt: bool,
     /// Who acts.
     pub actors: Vec<Actor>,
     /// Settings of the RFC.
@@ -160,6 +163,7 @@ impl Scenario {
             mms: Vec::new(),
             tasks: Vec::new(),
             memcg: None,
+            preempt_rt: false,
             actors: Vec::new(),
             sysctl: Sysctl { on: true, thresh_pages: 2, max_pending_pages: 8 },
             async_only: false,
@@ -282,6 +286,13 @@ impl Scenario {
     #[must_use]
     pub fn oom_score_adj_min(mut self) -> Self {
         self.tasks.last_mut().expect("a task has it").oom_score_adj_min = true;
+        self
+    }
+
+    /// The kernel has `CONFIG_PREEMPT_RT`.
+    #[must_use]
+    pub fn preempt_rt(mut self) -> Self {
+        self.preempt_rt = true;
         self
     }
 

@@ -54,6 +54,9 @@ impl Scenario {
         if self.mm_slots > 0 {
             call!(builder.mm_slots(self.mm_slots));
         }
+        if self.preempt_rt {
+            call!(builder.preempt_rt());
+        }
         match self.memcg {
             Some(memcg) if memcg.oom_kill_disable => call!(builder.memcg_with_handler(memcg.max)),
             Some(memcg) => call!(builder.memcg(memcg.max)),

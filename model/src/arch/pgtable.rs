@@ -8,6 +8,7 @@ use crate::include::mm_types::MmStruct;
 use crate::k::engine::{Object, Site, engine};
 use crate::k::lock::{Spinlock, spin_lock, spin_unlock};
 use crate::k::plain::{Plain, read};
+use crate::k::preempt_rt::{rt_spin_lock, rt_spin_unlock};
 use crate::k::work::interrupting_timer;
 use crate::k::{call, goal};
 use crate::mm::oom_kill::reaper::wake_oom_reaper;
@@ -49,12 +50,18 @@ pub fn pgd_alloc(sys: &System, pgd_lock: Spinlock) {
     spin_unlock(pgd_lock);
 }
 
-/// `pgd_free()`, with `pgd_dtor()`: the directory leaves the list, and goes with the struct.
-pub fn pgd_free(sys: &System, mm: &MmStruct) {
+/// `pgd_free()`, with `pgd_dtor()`: the directory leaves the list, and goes with the struct. With `PREEMPT_RT` a
+/// waiter for the lock of the list sleeps.
+pub fn pgd_free(sys: &System, mm: &MmStruct, preemptible: bool) {
     if let Some(pgd_lock) = sys.pgd_lock {
         let _call = call("pgd_free");
         spin_lock(pgd_lock);
         spin_unlock(pgd_lock);
+    }
+    if let Some(rt) = &sys.preempt_rt {
+        let _call = call("pgd_free");
+        rt_spin_lock(rt.pgd_lock, preemptible);
+        rt_spin_unlock(rt.pgd_lock);
     }
     if let Some(pgd) = mm.pgd {
         engine().free(pgd.object, Site::here("pgd_free"));

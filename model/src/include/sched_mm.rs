@@ -5,6 +5,7 @@ use crate::k::atomic::{
     atomic_dec_and_test, atomic_dec_and_test_ordered, atomic_inc_not_zero, atomic_inc_ref,
 };
 use crate::k::engine::Order;
+use crate::k::preempt_rt::call_rcu;
 use crate::k::{call, goal};
 use crate::kernel::fork::__mmdrop;
 use crate::system::System;
@@ -19,17 +20,10 @@ pub fn mmgrab(mm: &MmStruct) {
 
 /// `mmdrop()`: give up a pin; the last one frees the struct.
 pub fn mmdrop(sys: &System, mm: &MmStruct) {
-    drop_pin(sys, mm);
-}
-
-/// What [`mmdrop`] does; whether it was the last pin.
-fn drop_pin(sys: &System, mm: &MmStruct) -> bool {
     let _call = call("mmdrop");
-    let last = drop_struct(sys, mm);
-    if last {
-        __mmdrop(sys, mm);
+    if drop_struct(sys, mm) {
+        __mmdrop(sys, mm, true);
     }
-    last
 }
 
 /// The drop inside `mmdrop()` and its kin: whether the last pin is gone.
@@ -42,6 +36,27 @@ pub(crate) fn drop_struct(sys: &System, mm: &MmStruct) -> bool {
     }
 }
 
+/// `mmdrop_sched()`: the same with preemption off. With `PREEMPT_RT` an RCU callback frees the struct. Says
+/// whether it was the last pin.
+fn mmdrop_sched(sys: &System, mm: &MmStruct) -> bool {
+    let _call = call("mmdrop_sched");
+    let last = drop_struct(sys, mm);
+    if last {
+        match &sys.preempt_rt {
+            Some(rt) if sys.kernel.keeps(Rule::R16) => call_rcu(rt.delayed_drop[mm.index]),
+            _ => __mmdrop(sys, mm, false),
+        }
+    }
+    last
+}
+
+/// `__mmdrop_delayed()`, the callback.
+pub fn __mmdrop_delayed(sys: &System, mm: &MmStruct) {
+    let _call = call("__mmdrop_delayed");
+    __mmdrop(sys, mm, true);
+    goal("an RCU callback frees an mm");
+}
+
 /// `mmgrab_lazy_tlb()`: pin the struct for a CPU that keeps the page tables loaded. 6.4 to 7.1, with
 /// `CONFIG_MMU_LAZY_TLB_REFCOUNT`; before it is `mmgrab()`.
 #[track_caller]
@@ -51,11 +66,11 @@ pub fn mmgrab_lazy_tlb(sys: &System, mm: &MmStruct) {
     }
 }
 
-/// `mmdrop_lazy_tlb()`: the CPU has loaded other page tables.
-pub fn mmdrop_lazy_tlb(sys: &System, mm: &MmStruct) {
-    let _call = call("mmdrop_lazy_tlb");
+/// `mmdrop_lazy_tlb_sched()`: the CPU has loaded other page tables.
+pub fn mmdrop_lazy_tlb_sched(sys: &System, mm: &MmStruct) {
+    let _call = call("mmdrop_lazy_tlb_sched");
     if sys.kernel.keeps(Rule::R14) {
-        let last = drop_pin(sys, mm);
+        let last = mmdrop_sched(sys, mm);
         goal(if last { "a CPU leaves an mm last" } else { "a CPU leaves an mm that others need" });
     }
 }

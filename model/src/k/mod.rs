@@ -11,6 +11,7 @@ pub mod kthread;
 pub mod llist;
 pub mod lock;
 pub mod plain;
+pub mod preempt_rt;
 pub mod program;
 pub mod srcu;
 pub mod wait;

@@ -222,10 +222,10 @@ pub(crate) fn mmput_deferred(sys: &System, mm: &MmStruct) {
     exit_mmap_unscanned(sys, mm, None);
 }
 
-/// `__mmdrop()`: free the struct. `mm_count` is 0.
-pub fn __mmdrop(sys: &System, mm: &MmStruct) {
+/// `__mmdrop()`: free the struct. `mm_count` is 0. With `PREEMPT_RT` it may sleep.
+pub fn __mmdrop(sys: &System, mm: &MmStruct, preemptible: bool) {
     let _call = call("__mmdrop");
-    pgd_free(sys, mm);
+    pgd_free(sys, mm, preemptible);
     // The pgd of an mm in which nothing was mapped; others lose it with their page tables.
     if mm.vmas.is_empty() {
         engine().free(mm.pgtables, Site::here("mm_free_pgd"));
@@ -250,7 +250,7 @@ fn mmdrop_async(sys: &System, mm: &MmStruct) {
 fn mmdrop_async_fn(sys: &System, mm: &MmStruct) {
     let _call = call("mmdrop_async_fn");
     if sys.kernel.keeps(Rule::R13) {
-        __mmdrop(sys, mm);
+        __mmdrop(sys, mm, true);
     } else {
         mmdrop(sys, mm);
     }

@@ -76,7 +76,9 @@ pub const FUNCTIONS: &[Mirrored] = &[
     row("include/sched_mm.rs", "mmdrop", "include/linux/sched/mm.h:mmdrop()", ["42-51", "47-56", "47-56", "47-56"]),
     row("include/sched_mm.rs", "drop_struct", "include/linux/sched/mm.h:mmdrop()", ["42-51", "47-56", "47-56", "47-56"]),
     row("include/sched_mm.rs", "mmgrab_lazy_tlb", "include/linux/sched/mm.h:mmgrab_lazy_tlb()", ["-", "88-92", "88-92", "88-92"]),
-    row("include/sched_mm.rs", "mmdrop_lazy_tlb", "include/linux/sched/mm.h:mmdrop_lazy_tlb()", ["-", "94-105", "94-105", "94-105"]),
+    row("include/sched_mm.rs", "mmdrop_lazy_tlb_sched", "include/linux/sched/mm.h:mmdrop_lazy_tlb_sched()", ["-", "107-113", "107-113", "107-113"]),
+    row("include/sched_mm.rs", "mmdrop_sched", "include/linux/sched/mm.h:mmdrop_sched()", ["69-74, 76-79", "74-79, 81-84", "74-79, 81-84", "74-79, 81-84"]),
+    row("include/sched_mm.rs", "__mmdrop_delayed", "include/linux/sched/mm.h:__mmdrop_delayed()", ["58-63", "63-68", "63-68", "63-68"]),
     row("include/sched_mm.rs", "mmget", "include/linux/sched/mm.h:mmget()", ["98-101", "131-134", "131-134", "131-134"]),
     row("include/sched_mm.rs", "mmget_not_zero", "include/linux/sched/mm.h:mmget_not_zero()", ["103-106", "136-139", "136-139", "136-139"]),
     row("include/sched_mm.rs", "drop_user", "kernel/fork.c:mmput()", ["1236-1242", "1394-1400", "1193-1199", "1201-1207"]),
@@ -247,7 +249,6 @@ pub const FUNCTIONS: &[Mirrored] = &[
 pub const ELSEWHERE: &[(&str, [&str; 4])] = &[
     ("fs/proc/base.c:__set_oom_adj()", ["1101-1182", "1105-1186", "1125-1206", "1105-1186"]),
     ("fs/proc/base.c:mem_rw()", ["876-931", "879-934", "899-954", "879-934"]),
-    ("include/linux/sched/mm.h:mmdrop_sched()", ["69-74, 76-79", "74-79, 81-84", "74-79, 81-84", "74-79, 81-84"]),
     ("kernel/exit.c:mm_update_next_owner()", ["448-532", "482-538", "487-543", "492-548"]),
     ("kernel/fork.c:__put_task_struct()", ["850-865", "992-1008", "776-792", "778-794"]),
     ("kernel/fork.c:cleanup_lazy_tlbs()", ["-", "887-928", "670-711", "672-713"]),

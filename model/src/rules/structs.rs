@@ -38,10 +38,10 @@ pub(super) const RULES: &[LockingRule] = &[
         why: "__mmdrop() takes locks that sleep there",
         broken: "sleeping while preemption is off",
         kernel: &["include/linux/sched/mm.h:mmdrop_sched()"],
-        model: &[],
+        model: &["model/src/include/sched_mm.rs:mmdrop_sched()"],
         versions: "6.1 to 7.1",
         order: "none",
-        missing: "contexts, PREEMPT_RT",
+        missing: "",
     },
     LockingRule {
         id: "R17",

@@ -6,7 +6,7 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R9, R10, R11, R12, R12Early, R13, R14, R15, R17, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R25, R27, R28, R29Killable, R30Late, R30Lock, R30Set, R30Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R41, R42, R42Eintr, R43,
+    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R9, R10, R11, R12, R12Early, R13, R14, R15, R16, R17, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R25, R27, R28, R29Killable, R30Late, R30Lock, R30Set, R30Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R41, R42, R42Eintr, R43,
     R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R48, R49Dump, R50, R51, R52, R53, R56, R57, R60, R61, I7, M1, M2, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
     R3, R8, R29, R54, A2, A13,
@@ -65,12 +65,14 @@ rules! {
         "kernel/fork.c:__mmput()", "it stays there";
     R12Early "R12-early", "an mm leaves mmlist after exit_mmap()",
         "kernel/fork.c:__mmput()", "it leaves the list first";
+    R13 "R13", "mm->async_put_work is queued for the struct only once no mm_count is left",
+        "kernel/fork.c:mmdrop_async()", "the drop itself is left to the worker";
     R14 "R14", "a CPU that keeps the page tables of an mm owns an mm_count",
         "kernel/exit.c:exit_mm(), kernel/sched/core.c:finish_task_switch()", "it is not counted, and nobody stops the CPU";
     R15 "R15", "a CPU gives up its mm_count once it has loaded other page tables",
         "kernel/sched/core.c:finish_task_switch()", "it is given up before the switch";
-    R13 "R13", "mm->async_put_work is queued for the struct only once no mm_count is left",
-        "kernel/fork.c:mmdrop_async()", "the drop itself is left to the worker";
+    R16 "R16", "with PREEMPT_RT an RCU callback frees what the scheduler drops last",
+        "include/linux/sched/mm.h:mmdrop_sched()", "finish_task_switch() calls __mmdrop()";
     R17 "R17", "a pin that may be dropped in softirq is dropped with mmdrop_async()",
         "kernel/fork.c:free_signal_struct()", "signal->oom_mm is dropped at once";
     R18 "R18", "the counters of an mm are summed before they are destroyed",

@@ -54,5 +54,20 @@ pub(super) fn all() -> Vec<Scenario> {
         .reaches("a CPU leaves an mm last")
         .reaches("a CPU leaves an mm that others need")
         .reaches_async("an mm is queued"),
+        Scenario::new(
+            "lazy_mm_on_preempt_rt",
+            "with PREEMPT_RT a CPU leaves the mm of an exited task last, while another mm goes",
+        )
+        .inline_only()
+        .preempt_rt()
+        .mm(1)
+        .mm(1)
+        .task(0)
+        .task(1)
+        .actor(ExitOnCpu(0))
+        .actor(Exit(1))
+        .reaches("a CPU leaves an mm last")
+        .reaches("an RCU callback frees an mm")
+        .reaches("a waiter sleeps on a spinlock_t"),
     ]
 }

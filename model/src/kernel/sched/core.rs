@@ -2,7 +2,7 @@
 
 use crate::arch::pgtable::walk_pgd;
 use crate::include::mm_types::MmStruct;
-use crate::include::sched_mm::{mmdrop, mmdrop_lazy_tlb, mmgrab};
+use crate::include::sched_mm::{mmdrop, mmdrop_lazy_tlb_sched, mmgrab};
 use crate::k::atomic::{AtomicT, read_once, write_once};
 use crate::k::engine::{Class, Effect, Object, Order, Rmw, Shape, Site, Sleep, Until, Word, engine};
 use crate::k::{call, goal};
@@ -108,6 +108,6 @@ fn cpu_walk(sys: &System, cpu: Cpu) {
 fn finish_task_switch(sys: &System, prev_mm: Option<&MmStruct>) {
     if let Some(mm) = prev_mm {
         let _call = call("finish_task_switch");
-        mmdrop_lazy_tlb(sys, mm);
+        mmdrop_lazy_tlb_sched(sys, mm);
     }
 }
