@@ -11,6 +11,10 @@ pub enum Actor {
     ExitGroup(usize),
     /// The task runs until it gets SIGKILL, then exits.
     ExitWhenKilled(usize),
+    /// The first task makes the second one, which shares its mm, then runs until it gets SIGKILL, and exits.
+    ForkAndExitWhenKilled(usize, usize),
+    /// The task runs once it is made, until it gets SIGKILL, if it gets one, then exits.
+    BornUnlessKilled(usize),
     /// The task runs until it gets SIGKILL, if it gets one, then exits.
     StayUnlessKilled(usize),
     /// The task's group exits, and the task fails to allocate once it has left its mm.
@@ -161,6 +165,8 @@ impl Actor {
             | Self::ExitGroup(t)
             | Self::ExitWhenKilled(t)
             | Self::StayUnlessKilled(t)
+            | Self::BornUnlessKilled(t)
+            | Self::ForkAndExitWhenKilled(t, _)
             | Self::ExitAndAllocate(t)
             | Self::ReadTwiceAndExit(t)
             | Self::ReadDiscardReadAndExit(t)
@@ -220,6 +226,8 @@ impl Actor {
             | Self::OpenDeviceAndExit(t) => format!("T{t} exit"),
             Self::MembarrierAndExit(t, _) => format!("T{t} membarrier"),
             Self::ExitWhenKilled(t) | Self::StayUnlessKilled(t) => format!("T{t} killed"),
+            Self::ForkAndExitWhenKilled(t, _) => format!("T{t} forks"),
+            Self::BornUnlessKilled(t) => format!("T{t} child"),
             Self::ReadDiscardReadAndExit(t) | Self::DiscardAndExit(t) => format!("T{t} madvise"),
             Self::ReadOwnMemory(t) => format!("T{t} reads"),
             Self::AllocateAndExit(t) => format!("T{t} allocates"),
