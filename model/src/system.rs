@@ -103,6 +103,8 @@ pub struct TaskInit {
     pub awaited: bool,
     /// Whether its cgroup is frozen, and it with it.
     pub frozen: bool,
+    /// Whether it is forked while all is going on.
+    pub forked: bool,
     /// Whether it owns a robust futex that somebody waits for.
     pub robust: bool,
     /// Whether it runs on the CPU of a kernel thread.
@@ -251,6 +253,7 @@ impl System {
         let globals = engine().new_object("", 0);
         let timers = TimerWheel::new(globals, "timers");
         let groups = tasks.iter().map(|t| t.group + 1).max().unwrap_or(0);
+        let forks = tasks.iter().any(|t| t.forked);
         let group_size = |g: usize| tasks.iter().filter(|t| t.group == g).count() as u64;
         let mms: Vec<MmStruct> = mms.iter().enumerate().map(|(i, &init)| MmStruct::new(i, init)).collect();
         let task = |(i, t): (usize, &TaskInit)| TaskStruct::new(i, t, features.lockless_mm, timers);
@@ -259,7 +262,7 @@ impl System {
         Self {
             kernel,
             tasks: tasks.iter().enumerate().map(task).collect(),
-            signals: (0..groups).map(|g| SignalStruct::new(g, group_size(g))).collect(),
+            signals: (0..groups).map(|g| SignalStruct::new(g, group_size(g), forks)).collect(),
             killable: tasks.iter().map(|t| t.killable).collect(),
             has_oom: features.oom,
             has_aio: features.aio,

@@ -13,6 +13,10 @@ pub enum Actor {
     ExitWhenKilled(usize),
     /// The task takes a page fault in user mode, at any time, and runs on until it gets SIGKILL, then exits.
     FaultUntilKilled(usize),
+    /// The first task makes the second one, which shares its mm, then runs until it gets SIGKILL, and exits.
+    ForkAndExitWhenKilled(usize, usize),
+    /// The task runs once it is made, until it gets SIGKILL, if it gets one, then exits.
+    BornUnlessKilled(usize),
     /// The task runs until it gets SIGKILL, if it gets one, then exits.
     StayUnlessKilled(usize),
     /// The task's group exits, and the task fails to allocate once it has left its mm.
@@ -180,6 +184,8 @@ impl Actor {
             | Self::ExitWhenKilled(t)
             | Self::StayUnlessKilled(t)
             | Self::FaultUntilKilled(t)
+            | Self::BornUnlessKilled(t)
+            | Self::ForkAndExitWhenKilled(t, _)
             | Self::ExitAndAllocate(t)
             | Self::ReadTwiceAndExit(t)
             | Self::ReadDiscardReadAndExit(t)
@@ -243,6 +249,8 @@ impl Actor {
             Self::MembarrierAndExit(t, _) => format!("T{t} membarrier"),
             Self::VforkAndExit(t) => format!("T{t} vfork"),
             Self::ExitWhenKilled(t) | Self::StayUnlessKilled(t) => format!("T{t} killed"),
+            Self::ForkAndExitWhenKilled(t, _) => format!("T{t} forks"),
+            Self::BornUnlessKilled(t) => format!("T{t} child"),
             Self::ReadDiscardReadAndExit(t) | Self::DiscardAndExit(t) => format!("T{t} madvise"),
             Self::ReadOwnMemory(t) | Self::FillPage(t) => format!("T{t} reads"),
             Self::AllocateAndExit(t) => format!("T{t} allocates"),

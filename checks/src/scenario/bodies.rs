@@ -23,6 +23,7 @@ use mmspec_model::k::completion;
 use mmspec_model::k::engine::{Effect, Fault, Note, Order, Rmw, Shape, Site, Sleep, Until, engine};
 use mmspec_model::k::lock::signal_wake_up;
 use mmspec_model::k::{call, goal};
+use mmspec_model::kernel::copy_process::copy_process;
 use mmspec_model::kernel::dup_mmap::{dup_mmap_fails, register_for_each_vma};
 use mmspec_model::kernel::entry::fault_in_user_mode;
 use mmspec_model::kernel::exit::{do_exit, do_group_exit, exit_mm};
@@ -93,6 +94,24 @@ pub(super) fn body(scenario: &Scenario, actor: Actor, kthreads: Kthreads) -> Bod
             Box::new(move |sys| {
                 if wait_for_sigkill_if_any(&sys.signals[sys.tasks[t].signal]) {
                     do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+                }
+            })
+        }
+        Actor::ForkAndExitWhenKilled(t, child) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                copy_process(sys, &sys.tasks[t], &sys.tasks[child], &sys.mms[mm]);
+                forget(1);
+                wait_for_sigkill(&sys.signals[sys.tasks[t].signal]);
+                do_exit(sys, &sys.tasks[t], &sys.mms[mm]);
+            })
+        }
+        Actor::BornUnlessKilled(t) => {
+            let mm = mm_of(t);
+            Box::new(move |sys| {
+                let task = &sys.tasks[t];
+                if task.ret_from_fork() && wait_for_sigkill_if_any(&sys.signals[task.signal]) {
+                    do_exit(sys, task, &sys.mms[mm]);
                 }
             })
         }

@@ -130,7 +130,8 @@ impl Scenario {
         let collapses = count(&|a| *a == Actor::CollapseFile) > 0;
         let mms: Vec<MmInit> = (0..self.mms.len())
             .map(|i| MmInit {
-                users: self.tasks.iter().filter(|t| t.mm == i).count() as u64
+                users: (0..self.tasks.len()).filter(|&t| self.tasks[t].mm == i && !self.forked(t)).count()
+                    as u64
                     + count(&|a| holds(a, &kernel) == Some((Hold::User, i))),
                 pins: count(&|a| holds(a, &kernel) == Some((Hold::Struct, i)))
                     + u64::from(ksm > 0 && !forked && i == 0),
@@ -189,7 +190,8 @@ impl Scenario {
                 killable: self.tasks[i].killable,
                 init: self.tasks[i].init,
                 stays: self.tasks[i].init || !self.actors.iter().any(|a| a.task_that_ends() == Some(i)),
-                unless_killed: self.actors.contains(&Actor::StayUnlessKilled(i)),
+                unless_killed: self.actors.contains(&Actor::StayUnlessKilled(i)) || self.forked(i),
+                forked: self.forked(i),
                 oom_score_adj_min: self.tasks[i].oom_score_adj_min,
                 memcg: self.tasks[i].memcg,
                 vforked_by: self.tasks[i].vforked_by,
@@ -266,6 +268,11 @@ impl Scenario {
             Actor::ActOnPage(mm) => Some(mm),
             _ => None,
         }
+    }
+
+    /// Whether the task is forked by another one.
+    fn forked(&self, task: usize) -> bool {
+        self.actors.contains(&Actor::BornUnlessKilled(task))
     }
 
     /// Whether the pages of an mm are charged to the memory cgroup.

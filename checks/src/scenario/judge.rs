@@ -55,6 +55,7 @@ pub fn judge(sys: &System, names: &[String]) -> Ending {
         }
     }
     ending.faults.extend(wrong_victims(sys));
+    ending.faults.extend(unkilled_sharers(sys));
     for (g, signal) in sys.signals.iter().enumerate() {
         if let Some(mm) = (signal.oom_mm.peek() as usize).checked_sub(1) {
             words.push(format!("group {g} was the OOM victim"));
@@ -99,6 +100,16 @@ fn missed_release(sys: &System) -> impl Iterator<Item = (&'static str, String)> 
     let late =
         |mm: &&MmStruct| mm.life.peek() & life::TORN != 0 && mm.subscription.is_some_and(|s| s.peek_linked());
     sys.mms.iter().filter(late).map(|mm| ("R25", format!("a driver is never told that mm{} goes", mm.index)))
+}
+
+/// A task that was forked while its parent was killed for the mm that they share, and was not.
+fn unkilled_sharers(sys: &System) -> impl Iterator<Item = (&'static str, String)> {
+    let was_victims = |mm: usize| sys.signals.iter().any(|s| s.oom_mm.peek() as usize == mm + 1);
+    let spared =
+        move |t: &&TaskStruct| t.is_forked() && !killed(sys, t) && t.peek_mm().is_some_and(was_victims);
+    let what =
+        |t: &TaskStruct| ("R21", format!("T{} keeps the mm of the OOM victim that has forked it", t.index));
+    sys.tasks.iter().filter(spared).map(what)
 }
 
 /// What is wrong with who was killed.

@@ -1,9 +1,10 @@
 //! `include/linux/sched.h`: `struct task_struct` and `struct signal_struct`.
 
+use crate::include::mm_types::MmStruct;
 use crate::k::atomic::{AtomicT, read_once, write_once};
 use crate::k::bitops::{Bit, Flags};
 use crate::k::engine::{Class, Effect, Object, Order, Rmw, Shape, Site, Sleep, Until, Word, engine};
-use crate::k::lock::Spinlock;
+use crate::k::lock::{Spinlock, spin_lock, spin_unlock};
 use crate::k::plain::Ghost;
 use crate::k::work::{Timer, TimerWheel};
 use crate::system::TaskInit;
@@ -57,6 +58,8 @@ pub struct TaskStruct {
     pub oom_score_adj_min: bool,
     /// Whether it is in the memory cgroup.
     pub memcg: bool,
+    /// Whether others find it, and it runs: 1 once it is linked, of a task that is forked while all is going on.
+    linked: Option<Word>,
     /// What a task made by `vfork()` has to do with its parent.
     pub vfork: Option<Vfork>,
     /// Whether it owns a robust futex.
@@ -79,7 +82,12 @@ impl TaskStruct {
             object,
             usage: AtomicT::new(object, "usage", 1 + init.pins),
             alloc_lock: Spinlock::new(object, "alloc_lock"),
-            mm: AtomicT::new_or_plain(object, "mm", init.mm as u64 + 1, lockless),
+            mm: AtomicT::new_or_plain(
+                object,
+                "mm",
+                if init.forked { 0 } else { init.mm as u64 + 1 },
+                lockless,
+            ),
             flags: Flags::new(object, "flags", TIF_BITS),
             state: engine().new_word("__state", Class::Sync, object, u64::from(init.frozen)),
             frozen: AtomicT::new(object, "frozen", u64::from(init.frozen)),
@@ -89,6 +97,7 @@ impl TaskStruct {
             unless_killed: init.unless_killed,
             oom_score_adj_min: init.oom_score_adj_min,
             memcg: init.memcg,
+            linked: init.forked.then(|| engine().new_word("linked", Class::Sync, object, 0)),
             vfork: init.vforked_by.map(|real_parent| Vfork {
                 real_parent,
                 vfork_done: AtomicT::new_or_plain(object, "vfork_done", 1, init.awaited),
@@ -104,6 +113,30 @@ impl TaskStruct {
     #[track_caller]
     pub fn mm(&self) -> Option<usize> {
         (read_once(self.mm) as usize).checked_sub(1)
+    }
+
+    /// Whether it was forked while all was going on.
+    pub fn is_forked(&self) -> bool {
+        self.linked.is_some()
+    }
+
+    /// It is linked into the lists of tasks, under the parent's `siglock`: others find its `->mm`, and it runs.
+    #[track_caller]
+    pub fn link(&self, mm: &MmStruct) {
+        let Some(linked) = self.linked else { return };
+        write_once(self.mm, mm.index as u64 + 1);
+        let rmw = Rmw { shape: Shape::Conditional, apply: &|_| Effect::store(1) };
+        engine().rmw(linked, Order::Release, &rmw, Site::with("list_add_tail_rcu", "the child is linked"));
+    }
+
+    /// It starts to run, if it is ever linked.
+    #[track_caller]
+    pub fn ret_from_fork(&self) -> bool {
+        let Some(linked) = self.linked else { return true };
+        let rmw = Rmw { shape: Shape::Conditional, apply: &Effect::store };
+        let site = Site::here("ret_from_fork");
+        engine().wait_rmw(linked, Order::Acquire, Until::any(1), Sleep::Idle, &rmw, site);
+        !engine().stopping()
     }
 
     /// `->mm` in the end, for judging an ended run.
@@ -125,6 +158,8 @@ pub struct SignalStruct {
     pub object: Object,
     /// Threads that are not released yet.
     pub sigcnt: AtomicT,
+    /// `sighand->siglock`, in programs that fork a task.
+    pub siglock: Option<Spinlock>,
     /// `SIGNAL_GROUP_EXIT`: 1 once the group was told to die.
     pub group_exit: AtomicT,
     /// Where a thread waits for SIGKILL: 1 once it is pending.
@@ -134,12 +169,13 @@ pub struct SignalStruct {
 }
 
 impl SignalStruct {
-    /// Group `index` of `threads` threads.
-    pub fn new(index: usize, threads: u64) -> Self {
+    /// Group `index` of `threads` threads; `forks` says whether somebody forks.
+    pub fn new(index: usize, threads: u64, forks: bool) -> Self {
         let object = engine().new_object("signal", index as u16);
         Self {
             object,
             sigcnt: AtomicT::new(object, "sigcnt", threads),
+            siglock: forks.then(|| Spinlock::new(object, "siglock")),
             group_exit: AtomicT::new(object, "SIGNAL_GROUP_EXIT", 0),
             sigkill: engine().new_word("SIGKILL", Class::Sync, object, 0),
             oom_mm: AtomicT::new(object, "oom_mm", 0),
@@ -150,9 +186,15 @@ impl SignalStruct {
 /// `do_send_sig_info(SIGKILL)` to a whole group.
 #[track_caller]
 pub fn send_sigkill(signal: &SignalStruct) {
+    if let Some(siglock) = signal.siglock {
+        spin_lock(siglock);
+    }
     write_once(signal.group_exit, 1);
     let rmw = Rmw { shape: Shape::Conditional, apply: &|_| Effect::store(1) };
     engine().rmw(signal.sigkill, Order::Release, &rmw, Site::with("do_send_sig_info", "SIGKILL"));
+    if let Some(siglock) = signal.siglock {
+        spin_unlock(siglock);
+    }
 }
 
 /// `signal_pending()` (include/linux/sched/signal.h) of a thread of the group: whether SIGKILL is.

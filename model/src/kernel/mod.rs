@@ -1,5 +1,6 @@
 //! `kernel/`.
 
+pub mod copy_process;
 pub mod dup_mmap;
 pub mod entry;
 pub mod exit;

@@ -42,10 +42,13 @@ pub(super) const RULES: &[LockingRule] = &[
         why: "a kill takes siglock too: a sharer is either seen by the OOM killer's scan or never born",
         broken: "a sharer that nobody kills keeps the victim's mm",
         kernel: &["kernel/fork.c:copy_process()"],
-        model: &[],
+        model: &[
+            "model/src/kernel/copy_process.rs:copy_process()",
+            "model/src/include/sched.rs:send_sigkill()",
+        ],
         versions: "6.1 to 7.1",
         order: "siglock",
-        missing: "fork, siglock",
+        missing: "",
     },
     LockingRule {
         id: "R22",

@@ -6,7 +6,7 @@
 #[allow(missing_docs, reason = "described by RuleInfo")]
 #[rustfmt::skip]
 pub enum Rule {
-    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R9, R10, R11, R12, R12Early, R13, R14, R15, R16, R17, R18, R18List, R19, R20, R20Scan, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R25, R27, R28, R29Killable, R30Late, R30Lock, R30Set, R30Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R41, R42, R42Eintr, R43,
+    R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R9, R10, R11, R12, R12Early, R13, R14, R15, R16, R17, R18, R18List, R19, R20, R20Scan, R21, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R25, R27, R28, R29Killable, R30Late, R30Lock, R30Set, R30Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R41, R42, R42Eintr, R43,
     R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R48, R49Dump, R50, R51, R52, R53, R56, R57, R60, R61, I7, M1, M2, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
     R3, R8, R29, R54, A2, A13,
@@ -85,6 +85,8 @@ rules! {
         "kernel/fork.c:dup_mmap()", "it looks like any other";
     R20Scan "R20-scan", "scanners are told of a child once it is whole",
         "kernel/fork.c:dup_mmap()", "KSM is told at the start";
+    R21 "R21", "fork links a child under siglock, and looks there for a fatal signal",
+        "kernel/fork.c:copy_process()", "it has looked before it takes the lock";
     R22 "R22", "page tables are freed under the mmap write lock",
         "mm/mmap.c:exit_mmap()", "exit_mmap() frees them under the read lock";
     R22Madvise "R22-madvise", "whoever changes VMAs of others looks under the write lock for a dump of them",

@@ -1,8 +1,9 @@
 //! The OOM killer and its reaper.
 
 use crate::scenario::Actor::{
-    AllocateAndExit, AllocateInDriver, AllocatePgd, AllocateUnderMmapLock, Exit, ExitAndAllocate, ExitGroup,
-    ExitWhenKilled, FaultUntilKilled, GetTaskMm, GetTaskMmAsync, OomDisable, OomKill, ReadOwnMemory, Suspend,
+    AllocateAndExit, AllocateInDriver, AllocatePgd, AllocateUnderMmapLock, BornUnlessKilled, Exit,
+    ExitAndAllocate, ExitGroup, ExitWhenKilled, FaultUntilKilled, ForkAndExitWhenKilled, GetTaskMm,
+    GetTaskMmAsync, OomDisable, OomKill, ReadOwnMemory, Suspend,
 };
 use crate::scenario::Scenario;
 
@@ -47,6 +48,16 @@ pub(super) fn all() -> Vec<Scenario> {
         .actor(ExitWhenKilled(1))
         .actor(OomKill)
         .reaches("a sharer outside the thread group is killed"),
+        Scenario::new("fork_of_a_victim", "a victim makes a process that shares its mm while it is killed")
+            .inline_only()
+            .mm(1)
+            .victim(0)
+            .task(0)
+            .actor(ForkAndExitWhenKilled(0, 1))
+            .actor(BornUnlessKilled(1))
+            .actor(OomKill)
+            .reaches("a sharer outside the thread group is killed")
+            .reaches("fork fails in a task that is killed"),
         Scenario::new("threads_of_a_victim", "both threads of a victim exit while it is marked and reaped")
             .mm(3)
             .victim(0)
