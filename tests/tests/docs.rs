@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// Scenario and kernel that docs/model-your-patch.md adds.
 const ADDED: [&str; 2] = ["mrelease_while_exit_waits", "skip-when-freed"];
 /// Names of the kernel that nothing in the repository has.
-const KERNEL_NAMES: [&str; 3] = ["exe_file", "mmlist_lock", "refcount_t"];
+const KERNEL_NAMES: [&str; 2] = ["exe_file", "refcount_t"];
 /// How many bugs of history the catalogue has, P01 and up.
 const CATALOGUED_BUGS: u32 = 61;
 
