@@ -107,7 +107,7 @@ pub(super) const RULES: &[LockingRule] = &[
         model: &["model/src/mm/oom_kill/kill.rs:process_shares_mm()"],
         versions: "6.1 to 7.1",
         order: "none",
-        missing: "kept: pointers are compared; reuse of an address for another mm",
+        missing: "",
     },
     LockingRule {
         id: "O1",

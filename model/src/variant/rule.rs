@@ -7,7 +7,7 @@
 #[rustfmt::skip]
 pub enum Rule {
     R1, R2, R2Error, R2Open, R2Put, R3Exec, R3Mask, R3Use, R4, R9, R10, R11, R12, R12Early, R13, R14, R15, R16, R17, R18, R18List, R19, R20, R20Scan, R21, R22, R22Madvise, R22Ptl, R23Set, R23Test, R24Release, R24Seq, R24Unlink, R25, R27, R28, R29Killable, R30Late, R30Lock, R30Set, R30Test, R33, R34, R35, R37, R38, R38Current, R38Disable, R38Memcg, R39, R40, R41, R42, R42Eintr, R43,
-    R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R48, R49Dump, R50, R51, R52, R53, R56, R57, R60, R61, I7, M1, M2, O1, O2, O24,
+    R43Init, R43Leader, R44, R44Dying, R44Skip, R45, R45Adj, R45Leader, R48, R49Dump, R50, R51, R52, R53, R56, R57, R59, R60, R61, I7, M1, M2, O1, O2, O24,
     A1, A3Late, A3PerTask, A6, A8Charge, A8Early, A8Uncharge, A9,
     R3, R8, R29, R54, A2, A13,
 }
@@ -179,6 +179,8 @@ rules! {
         "kernel/exit.c:exit_mm()", "there is none";
     R57 "R57", "whoever lends an mm to a kernel thread owns a use until that has done with it",
         "drivers/vfio/vfio_iommu_type1.c:vfio_iommu_type1_dma_rw_chunk()", "it is given up at once";
+    R59 "R59", "the OOM killer compares the mm pointers of other tasks, and follows none",
+        "mm/oom_kill.c:process_shares_mm()", "it looks whether the mm of another process has users";
     R60 "R60", "an mm in which exec has mapped something is given up by mmput()",
         "fs/exec.c:free_bprm()", "by mmdrop(), as one in which nothing is mapped";
     R61 "R61", "a fault that waits for a userfaultfd owns a reference on it",

@@ -83,6 +83,20 @@ pub(super) fn all() -> Vec<Scenario> {
             .reaches("the allocating task is dying")
             .reaches("the reaper ticket is taken already")
             .reaches("a victim is still being waited for"),
+        Scenario::new(
+            "bystander_exits",
+            "a process that shares nothing with the victim exits while its sharers are looked for",
+        )
+        .inline_only()
+        .mm(0)
+        .mm(0)
+        .victim(0)
+        .task(1)
+        .actor(ExitWhenKilled(0))
+        .actor(Exit(1))
+        .actor(OomKill)
+        .reaches("the mm of a process that shares nothing is compared")
+        .reaches("the reaper reaps"),
         Scenario::new("victim_faults", "a victim takes a page fault in user mode while it is killed")
             .inline_only()
             .mm(3)

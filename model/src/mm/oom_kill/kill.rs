@@ -6,7 +6,7 @@ use super::{find_lock_task_mm, set_oom_skip, task_will_free_mem};
 use crate::include::mm_types::{MMF_OOM_SKIP, MmStruct, life};
 use crate::include::sched::{TaskStruct, send_sigkill};
 use crate::include::sched_mm::{mmdrop, mmgrab};
-use crate::k::atomic::read_once;
+use crate::k::atomic::{atomic_read, read_once};
 use crate::k::bitops::test_bit;
 use crate::k::engine::{Fault, engine};
 use crate::k::lock::{mutex_lock, mutex_unlock, spin_lock, spin_unlock};
@@ -261,5 +261,12 @@ fn process_shares_mm(sys: &System, process: &TaskStruct, mm: &MmStruct) -> bool 
     if !sys.kernel.keeps(Rule::R43Leader) {
         return process.mm() == Some(mm.index);
     }
-    sys.threads_of(process.signal).find_map(|t| t.mm()) == Some(mm.index)
+    let found = sys.threads_of(process.signal).find_map(|t| t.mm());
+    if let Some(other) = found
+        && other != mm.index
+    {
+        goal("the mm of a process that shares nothing is compared");
+        return !sys.kernel.keeps(Rule::R59) && atomic_read(sys.mms[other].mm_users) == 0;
+    }
+    found == Some(mm.index)
 }
